@@ -1,0 +1,176 @@
+"""The robot as arrays: an immutable tree of bodies, each moved by one joint.
+
+Units are SI. Twists and screws are (angular, linear), wrenches (torque, force), as in paper 000; both are body-fixed: resolved in
+the frame of their body, at its origin. A body is a link with all links that are fixed to it; its frame is that of the link which the
+joint moves, so at the joint's origin. The pose of body i is
+
+    C_i = C_parent(i) B_i exp(X_i q_i),    q_i = multiplier_i q[coordinate_i] + offset_i
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import fields
+from dataclasses import replace
+from types import MappingProxyType
+
+import numpy as np
+
+from hod_ros.dynamics import kernel
+from hod_ros.errors import InputError
+from hod_ros.errors import ModelError
+
+STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RobotModel:
+    """A tree of N bodies moved by n independent coordinates (N > n where joints mimic others)."""
+
+    name: str
+    joint_names: tuple[str, ...]        # the n columns of q, Q, M, ...
+    bodies: tuple[str, ...]             # link that gives each body its frame; parents before children
+    joints: tuple[str, ...]             # joint that moves each body, mimic joints among them
+    parent: np.ndarray                  # (N,) index of the parent body, -1: the base
+    coordinate: np.ndarray              # (N,) column of q that moves the body
+    multiplier: np.ndarray              # (N,) 1 but for mimic joints
+    offset: np.ndarray                  # (N,) [rad] or [m], 0 but for mimic joints
+    B: np.ndarray                       # (N, 4, 4) reference configuration relative to the parent body, at q_i = 0
+    X: np.ndarray                       # (N, 6) joint screw in the body's frame: revolute (e, 0), prismatic (0, e), helical (e, h e)
+    M: np.ndarray                       # (N, 6, 6) inertia about the body frame's origin, 000 (12)
+    links: Mapping                      # link name -> (body, 4x4 pose of the link in the body's frame); body -1: the base
+    base_link: str = 'base'
+    base: str = 'fixed'                 # 'fixed' or 'free'
+    M_base: np.ndarray = field(default_factory=lambda: np.zeros((6, 6)))
+    gravity: np.ndarray = STANDARD_GRAVITY              # (3,) [m/s^2] in the base's (world) frame
+    armature: np.ndarray | None = None                  # (n,) rotor inertia seen at the joint [kg m^2] or [kg]; None: 0
+    damping: np.ndarray | None = None                   # (n,) viscous friction of <dynamics> [N m s/rad]; None: 0; for information
+    friction: np.ndarray | None = None                  # (n,) Coulomb friction of <dynamics> [N m]; None: 0; for information
+    position_limits: np.ndarray | None = None           # (n, 2) [rad] or [m]; -inf, inf where there are none
+    velocity_limits: np.ndarray | None = None           # (n,) inf where there are none
+    effort_limits: np.ndarray | None = None             # (n,) inf where there are none
+    warnings: tuple[str, ...] = ()      # what is implausible but not impossible
+
+    def __post_init__(self):
+        n = len(self.joint_names)
+        unlimited = np.full(n, np.inf)
+        defaults = {
+            'armature': np.zeros(n),
+            'damping': np.zeros(n),
+            'friction': np.zeros(n),
+            'position_limits': np.stack([-unlimited, unlimited], axis=-1),
+            'velocity_limits': unlimited,
+            'effort_limits': unlimited,
+        }
+        for name, value in defaults.items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, value)
+        for name in ('parent', 'coordinate'):
+            object.__setattr__(self, name, _frozen(getattr(self, name), np.intp))
+        for name in _FLOAT_ARRAYS:
+            object.__setattr__(self, name, _frozen(getattr(self, name), np.float64))
+        for name in ('joint_names', 'bodies', 'joints', 'warnings'):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        links = {link: (int(body), _frozen(pose, np.float64)) for link, (body, pose) in self.links.items()}
+        object.__setattr__(self, 'links', MappingProxyType(links))
+        object.__setattr__(self, 'n', n)
+        self._check()
+        object.__setattr__(self, '_compiled', kernel.compile_tree(self))
+
+    def _check(self):
+        N, n = len(self.bodies), self.n
+        shapes = {
+            'parent': (N,), 'coordinate': (N,), 'multiplier': (N,), 'offset': (N,),
+            'B': (N, 4, 4), 'X': (N, 6), 'M': (N, 6, 6), 'M_base': (6, 6), 'gravity': (3,),
+            'armature': (n,), 'damping': (n,), 'friction': (n,),
+            'position_limits': (n, 2), 'velocity_limits': (n,), 'effort_limits': (n,),
+        }
+        for name, shape in shapes.items():
+            array = getattr(self, name)
+            if array.shape != shape:
+                raise ModelError(f'{name} has the shape {array.shape}, but {N} bodies and {n} joints need {shape}')
+            if not name.endswith('_limits') and not np.isfinite(array).all():
+                raise ModelError(f'{name} holds a value that is not finite: {array[~np.isfinite(array)][0]}; give finite numbers')
+        if np.any(self.parent >= np.arange(N)) or np.any(self.parent < -1):
+            raise ModelError(f'parent must name an earlier body or -1 for the base, but is {self.parent.tolist()}')
+        if np.any(self.coordinate < 0) or np.any(self.coordinate >= n):
+            raise ModelError(f'coordinate must lie in 0..{n - 1}, but is {self.coordinate.tolist()}')
+        if np.any(self.armature < 0):
+            worst = int(np.argmin(self.armature))
+            raise ModelError(f'armature of joint {self.joint_names[worst]!r} is {self.armature[worst]}; a rotor inertia is 0 or more')
+        if self.base not in ('fixed', 'free'):
+            raise ModelError(f"base is {self.base!r}; it is 'fixed' or 'free'")
+
+    @classmethod
+    def from_urdf(cls, text, *, joints=None, gravity=STANDARD_GRAVITY, locked=None, base='fixed', armature=None):
+        """The model of a URDF's text (str or bytes).
+
+        joints: names of the joints to keep, in the order wanted; all others are locked at 0 or where `locked` ({name: position})
+        says. armature: {joint name: rotor inertia reflected to the joint}. base: 'fixed' to the world or 'free'.
+        """
+        from hod_ros.dynamics.urdf import model_from_urdf
+        return model_from_urdf(
+            text, joints=joints, gravity=gravity, locked=locked, base=base, armature=armature)
+
+    def replace(self, **changes):
+        """This model with some fields changed, for example gravity=(0, 0, -1.62)."""
+        return replace(self, **changes)
+
+    def body_of(self, link):
+        """(body, pose): the body that carries this link, -1 for the base, and the link's 4x4 pose in that body's frame."""
+        try:
+            return self.links[link]
+        except (KeyError, TypeError):
+            raise InputError(f'{self.name} has no link {link!r}; its links are {", ".join(self.links)}') from None
+
+    @property
+    def masses(self):
+        """(N,) [kg]"""
+        return self.M[:, 3, 3]
+
+    @property
+    def first_moments(self):
+        """(N, 3) mass times centre of mass, in the body's frame [kg m]"""
+        return np.stack([self.M[:, 2, 4], self.M[:, 0, 5], self.M[:, 1, 3]], axis=-1)
+
+    @property
+    def tensors(self):
+        """(N, 3, 3) rotational inertia about the body frame's origin [kg m^2]"""
+        return self.M[:, :3, :3]
+
+    @property
+    def hash(self):
+        """Twelve hexadecimal digits that change with any name or number of the dynamics."""
+        digest = hashlib.sha256()
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if item.name == 'warnings':
+                continue
+            if item.name == 'links':
+                value = [(link, body, pose.tobytes()) for link, (body, pose) in value.items()]
+            digest.update(value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode())
+        return digest.hexdigest()[:12]
+
+    def __reduce__(self):
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        return _rebuilt, (values | {'links': dict(self.links)},)
+
+    def __repr__(self):
+        return f'<RobotModel {self.name!r}: {self.n} joints, {len(self.bodies)} bodies, base {self.base}>'
+
+
+_FLOAT_ARRAYS = (
+    'multiplier', 'offset', 'B', 'X', 'M', 'M_base', 'gravity', 'armature', 'damping', 'friction', 'position_limits',
+    'velocity_limits', 'effort_limits',
+)
+
+
+def _frozen(value, dtype):
+    array = np.array(value, dtype=dtype)
+    array.setflags(write=False)
+    return array
+
+
+def _rebuilt(values):
+    return RobotModel(**values)
