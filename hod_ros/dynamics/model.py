@@ -5,6 +5,10 @@ the frame of their body, at its origin. A body is a link with all links that are
 joint moves, so at the joint's origin. The pose of body i is
 
     C_i = C_parent(i) B_i exp(X_i q_i),    q_i = multiplier_i q[coordinate_i] + offset_i
+
+A joint of several axes (001, VI) owns several of the m screws: its pose is B_i exp(sum_k X_k q_k), and its rates are quasi-velocities:
+row 0 of q holds the joint's canonical coordinates, row 1 the components of its body-fixed relative twist along its screws, row 2 their
+time derivatives, and so on.
 """
 
 import hashlib
@@ -26,20 +30,21 @@ STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RobotModel:
-    """A tree of N bodies moved by n independent coordinates (N > n where joints mimic others)."""
+    """A tree of N bodies moved along m screws by n coordinates (m > n where joints mimic others, m > N where joints have several axes)."""
 
     name: str
     joint_names: tuple[str, ...]        # the n columns of q, Q, M, ...
     bodies: tuple[str, ...]             # link that gives each body its frame; parents before children
     joints: tuple[str, ...]             # joint that moves each body, mimic joints among them
     parent: np.ndarray                  # (N,) index of the parent body, -1: the base
-    coordinate: np.ndarray              # (N,) column of q that moves the body
-    multiplier: np.ndarray              # (N,) 1 but for mimic joints
-    offset: np.ndarray                  # (N,) [rad] or [m], 0 but for mimic joints
+    coordinate: np.ndarray              # (m,) column of q that moves along the screw
+    multiplier: np.ndarray              # (m,) 1 but for mimic joints
+    offset: np.ndarray                  # (m,) [rad] or [m], 0 but for mimic joints
     B: np.ndarray                       # (N, 4, 4) reference configuration relative to the parent body, at q_i = 0
-    X: np.ndarray                       # (N, 6) joint screw in the body's frame: revolute (e, 0), prismatic (0, e), helical (e, h e)
+    X: np.ndarray                       # (m, 6) joint screws in the body's frame: revolute (e, 0), prismatic (0, e), helical (e, h e)
     M: np.ndarray                       # (N, 6, 6) inertia about the body frame's origin, 000 (12)
     links: Mapping                      # link name -> (body, 4x4 pose of the link in the body's frame); body -1: the base
+    screw_body: np.ndarray | None = None    # (m,) the body that each screw moves, ascending; None: one screw a body
     base_link: str = 'base'
     base: str = 'fixed'                 # 'fixed' or 'free'
     M_base: np.ndarray = field(default_factory=lambda: np.zeros((6, 6)))
@@ -63,10 +68,12 @@ class RobotModel:
             'velocity_limits': unlimited,
             'effort_limits': unlimited,
         }
+        if self.screw_body is None:
+            object.__setattr__(self, 'screw_body', np.arange(len(self.bodies)))
         for name, value in defaults.items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)
-        for name in ('parent', 'coordinate'):
+        for name in ('parent', 'coordinate', 'screw_body'):
             object.__setattr__(self, name, _frozen(getattr(self, name), np.intp))
         for name in _FLOAT_ARRAYS:
             object.__setattr__(self, name, _frozen(getattr(self, name), np.float64))
@@ -79,23 +86,25 @@ class RobotModel:
         object.__setattr__(self, '_compiled', kernel.compile_tree(self))
 
     def _check(self):
-        N, n = len(self.bodies), self.n
+        N, n, m = len(self.bodies), self.n, len(self.X)
         shapes = {
-            'parent': (N,), 'coordinate': (N,), 'multiplier': (N,), 'offset': (N,),
-            'B': (N, 4, 4), 'X': (N, 6), 'M': (N, 6, 6), 'M_base': (6, 6), 'gravity': (3,),
+            'parent': (N,), 'coordinate': (m,), 'multiplier': (m,), 'offset': (m,), 'screw_body': (m,),
+            'B': (N, 4, 4), 'X': (m, 6), 'M': (N, 6, 6), 'M_base': (6, 6), 'gravity': (3,),
             'armature': (n,), 'damping': (n,), 'friction': (n,),
             'position_limits': (n, 2), 'velocity_limits': (n,), 'effort_limits': (n,),
         }
         for name, shape in shapes.items():
             array = getattr(self, name)
             if array.shape != shape:
-                raise ModelError(f'{name} has the shape {array.shape}, but {N} bodies and {n} joints need {shape}')
+                raise ModelError(f'{name} has the shape {array.shape}, but {N} bodies, {m} screws and {n} joints need {shape}')
             if not name.endswith('_limits') and not np.isfinite(array).all():
                 raise ModelError(f'{name} holds a value that is not finite: {array[~np.isfinite(array)][0]}; give finite numbers')
         if np.any(self.parent >= np.arange(N)) or np.any(self.parent < -1):
             raise ModelError(f'parent must name an earlier body or -1 for the base, but is {self.parent.tolist()}')
         if np.any(self.coordinate < 0) or np.any(self.coordinate >= n):
             raise ModelError(f'coordinate must lie in 0..{n - 1}, but is {self.coordinate.tolist()}')
+        if not np.array_equal(np.unique(self.screw_body), np.arange(N)) or np.any(np.diff(self.screw_body) < 0):
+            raise ModelError(f'screw_body must name every body, in ascending order, but is {self.screw_body.tolist()}')
         if np.any(self.armature < 0):
             worst = int(np.argmin(self.armature))
             raise ModelError(f'armature of joint {self.joint_names[worst]!r} is {self.armature[worst]}; a rotor inertia is 0 or more')
@@ -123,6 +132,11 @@ class RobotModel:
             return self.links[link]
         except (KeyError, TypeError):
             raise InputError(f'{self.name} has no link {link!r}; its links are {", ".join(self.links)}') from None
+
+    @property
+    def single_axes(self):
+        """Whether every joint has one screw."""
+        return len(self.X) == len(self.bodies)
 
     @property
     def masses(self):

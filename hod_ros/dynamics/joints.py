@@ -1,0 +1,50 @@
+"""From coordinates to relative motions of neighbouring bodies, and from forces along screws back to coordinates.
+
+Every formulation goes through these few functions, so that mimic joints and joints of several axes are known in one place only.
+Twists are (angular, linear), in the frame of the body that the joint moves. Axis 0 counts time derivatives.
+"""
+
+import numpy as np
+
+from hod_ros.dynamics import lie
+
+
+def screw_coordinates(model, q):
+    """(rows, n) -> (rows, m): the motion along every screw."""
+    out = q[:, model.coordinate] * model.multiplier
+    out[0] = out[0] + model.offset
+    return out
+
+
+def relative_poses(model, q):
+    """C_{p,i} = B_i exp(X_i q_i) (N, 4, 4): pose of every body in its parent's frame, for q (rows, n) or (1, n)."""
+    s = screw_coordinates(model, q[:1])[0]
+    if model.single_axes:
+        return model.B @ lie.exp(model.X, s)
+    twists = _sum_by_body(model, model.X * s[:, None])
+    return np.stack([B @ lie.exp_twist(xi) for B, xi in zip(model.B, twists, strict=True)])
+
+
+def joint_twists(model, q):
+    """xi_i = X_i q_i' and its derivatives, (rows - 1, N, 6) for q (rows, n)."""
+    rates = screw_coordinates(model, q)[1:]
+    return _sum_by_body(model, model.X * rates[..., None])
+
+
+def collect(model, forces):
+    """(..., m) forces along the screws -> (..., n): generalised forces of the coordinates."""
+    out = np.zeros(forces.shape[:-1] + (model.n,), forces.dtype)
+    forces = forces * model.multiplier
+    for k, column in enumerate(model.coordinate):
+        out[..., column] += forces[..., k]
+    return out
+
+
+def _sum_by_body(model, values):
+    """(..., m, 6) -> (..., N, 6)"""
+    if model.single_axes:
+        return values
+    out = np.zeros(values.shape[:-2] + (len(model.bodies), 6), values.dtype)
+    for k, body in enumerate(model.screw_body):
+        out[..., body, :] += values[..., k, :]
+    return out

@@ -1,0 +1,26 @@
+"""Time derivatives of products. A quantity with its derivatives is an array whose axis 0 counts them: f[k] is the k-th derivative."""
+
+from math import comb
+
+import numpy as np
+
+
+def product(f, g, multiply=np.matmul, rows=None):
+    """Derivatives of a bilinear product, 000 (2): (f g)^(n) = sum_k C(n, k) f^(n-k) g^(k), as many as both have, or `rows`."""
+    rows = min(len(f), len(g)) if rows is None else rows
+    return np.stack([nth(f, g, n, multiply) for n in range(rows)])
+
+
+def nth(f, g, n, multiply=np.matmul):
+    """The n-th derivative of a bilinear product."""
+    return sum(comb(n, k) * multiply(f[n - k], g[k]) for k in range(n + 1))
+
+
+def apply(matrices, vectors):
+    """Matrix (..., a, b) times vector (..., b)."""
+    return (matrices @ vectors[..., None])[..., 0]
+
+
+def transpose(matrices):
+    """The last two axes exchanged."""
+    return np.swapaxes(matrices, -1, -2)

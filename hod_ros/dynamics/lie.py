@@ -1,0 +1,94 @@
+"""Screw algebra of SE(3) in coordinates (angular, linear), for floats, symbols and multiprecision numbers alike.
+
+All functions take stacks: the last one or two axes are the vector or matrix, the axes before them are kept.
+"""
+
+import numpy as np
+
+
+def skew(v):
+    """(..., 3) -> (..., 3, 3): skew(v) u = v x u."""
+    out = np.zeros(v.shape + (3,), v.dtype)
+    out[..., 0, 1], out[..., 0, 2], out[..., 1, 2] = -v[..., 2], v[..., 1], -v[..., 0]
+    out[..., 1, 0], out[..., 2, 0], out[..., 2, 1] = v[..., 2], -v[..., 1], v[..., 0]
+    return out
+
+
+def pose(R, p):
+    """The homogeneous 4x4 matrix of a rotation (..., 3, 3) and a displacement (..., 3)."""
+    out = np.zeros(R.shape[:-2] + (4, 4), np.result_type(R, p))
+    out[..., :3, :3], out[..., :3, 3], out[..., 3, 3] = R, p, 1
+    return out
+
+
+def inverse(C):
+    """The inverse of a pose."""
+    Rt = np.swapaxes(C[..., :3, :3], -1, -2)
+    return pose(Rt, -(Rt @ C[..., :3, 3, None])[..., 0])
+
+
+def Ad(C):
+    """(..., 4, 4) -> (..., 6, 6): twists of C's frame to twists of the frame in which C is given."""
+    R = C[..., :3, :3]
+    out = np.zeros(R.shape[:-2] + (6, 6), R.dtype)
+    out[..., :3, :3] = out[..., 3:, 3:] = R
+    out[..., 3:, :3] = skew(C[..., :3, 3]) @ R
+    return out
+
+
+def ad(V):
+    """(..., 6) -> (..., 6, 6): ad(V) U is the screw product [V, U]."""
+    out = np.zeros(V.shape + (6,), V.dtype)
+    out[..., :3, :3] = out[..., 3:, 3:] = skew(V[..., :3])
+    out[..., 3:, :3] = skew(V[..., 3:])
+    return out
+
+
+def exp(X, q):
+    """Pose after the motion q (...) [rad] or [m] along the screw X (..., 6), whose direction is a unit vector or zero."""
+    e, v = X[..., :3], X[..., 3:]
+    turning = (e * e).sum(-1) != 0
+    q = np.asarray(q)
+    angle = np.where(turning, q, 0 * q)
+    sine, cosine = sin_cos(angle)
+    sine, versine, angle = (f[..., None, None] for f in (sine, 1 - cosine, angle))
+    E = skew(e)
+    EE = E @ E
+    identity = np.eye(3, dtype=int)
+    R = identity + sine * E + versine * EE
+    along = np.where(turning, 0 * q, q)[..., None, None]
+    G = (along + angle) * identity + versine * E + (angle - sine) * EE
+    return pose(R, (G @ v[..., None])[..., 0])
+
+
+def exp_twist(xi):
+    """Pose after unit time along a constant twist (6,) of any size."""
+    angle = np.sqrt((xi[:3] * xi[:3]).sum())
+    return exp(xi / angle, angle) if angle > 1e-8 else _exp_of_small(xi)
+
+
+def _exp_of_small(xi):
+    E = np.zeros((4, 4), xi.dtype)
+    E[:3, :3], E[:3, 3] = skew(xi[:3]), xi[3:]
+    return np.eye(4, dtype=int) + E + E @ E / 2
+
+
+def sin_cos(x):
+    """sin and cos of an array of any kind of number."""
+    if x.dtype != object:
+        return np.sin(x), np.cos(x)
+    functions = [_functions_of(value) for value in x.flat]
+    return tuple(
+        np.array([f[k](value) for f, value in zip(functions, x.flat, strict=True)], object).reshape(x.shape)
+        for k in (0, 1))
+
+
+def _functions_of(value):
+    package = type(value).__module__.partition('.')[0]
+    if package == 'mpmath':
+        import mpmath
+        return mpmath.sin, mpmath.cos
+    if package == 'sympy':
+        import sympy
+        return sympy.sin, sympy.cos
+    return np.sin, np.cos
