@@ -3,6 +3,8 @@
 All functions take stacks: the last one or two axes are the vector or matrix, the axes before them are kept.
 """
 
+from importlib import import_module
+
 import numpy as np
 
 
@@ -62,33 +64,34 @@ def exp(X, q):
 
 
 def exp_twist(xi):
-    """Pose after unit time along a constant twist (6,) of any size."""
-    angle = np.sqrt((xi[:3] * xi[:3]).sum())
-    return exp(xi / angle, angle) if angle > 1e-8 else _exp_of_small(xi)
-
-
-def _exp_of_small(xi):
-    E = np.zeros((4, 4), xi.dtype)
-    E[:3, :3], E[:3, 3] = skew(xi[:3]), xi[3:]
-    return np.eye(4, dtype=int) + E + E @ E / 2
+    """Pose after unit time along a constant twist (6,) of any size: accurate also where it hardly turns but moves far."""
+    squared = (xi[:3] * xi[:3]).sum()
+    E = skew(xi[:3])
+    EE = E @ E
+    if squared == 0 or (xi.dtype != object and squared < 1e-10):
+        sine, versine, rest = 1 - squared / 6, 0.5 - squared / 24, 1 / 6    # series: the terms left out are below rounding
+    else:
+        package = package_of(squared)
+        angle = package.sqrt(squared)
+        sine, half = package.sin(angle), package.sin(angle / 2)
+        sine, versine, rest = sine / angle, 2 * half * half / squared, (angle - sine) / (angle * squared)
+    identity = np.eye(3, dtype=int)
+    R = identity + sine * E + versine * EE
+    G = identity + versine * E + rest * EE
+    return pose(R, G @ xi[3:])
 
 
 def sin_cos(x):
     """sin and cos of an array of any kind of number."""
     if x.dtype != object:
         return np.sin(x), np.cos(x)
-    functions = [_functions_of(value) for value in x.flat]
+    packages = [package_of(value) for value in x.flat]
     return tuple(
-        np.array([f[k](value) for f, value in zip(functions, x.flat, strict=True)], object).reshape(x.shape)
-        for k in (0, 1))
+        np.array([getattr(package, f)(value) for package, value in zip(packages, x.flat, strict=True)], object).reshape(x.shape)
+        for f in ('sin', 'cos'))
 
 
-def _functions_of(value):
+def package_of(value):
+    """The package whose sin, cos and sqrt take this kind of number: mpmath, sympy or numpy."""
     package = type(value).__module__.partition('.')[0]
-    if package == 'mpmath':
-        import mpmath
-        return mpmath.sin, mpmath.cos
-    if package == 'sympy':
-        import sympy
-        return sympy.sin, sympy.cos
-    return np.sin, np.cos
+    return import_module(package) if package in ('mpmath', 'sympy') else np
