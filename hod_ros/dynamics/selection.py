@@ -1,0 +1,98 @@
+"""Which joints move: those selected, those that mimic them, and those that stay locked."""
+
+from dataclasses import dataclass
+from dataclasses import replace
+
+from hod_ros.dynamics import arguments
+from hod_ros.dynamics.specification import MULTIPLE
+from hod_ros.errors import DescriptionError
+from hod_ros.errors import InputError
+
+
+@dataclass(frozen=True)
+class Drive:
+    """q = multiplier * (the selected joint's q) + offset, or q = offset where `joint` is None."""
+
+    joint: str | None
+    multiplier: float
+    offset: float
+
+
+def without_dangling_mimics(joints):
+    """(the joints, those that mimic a joint which does not exist now independent; a sentence about each of these)"""
+    existing = {joint.name for joint in joints}
+    dangling = [joint for joint in joints if joint.mimic is not None and joint.mimic.master not in existing]
+    sentences = [
+        f'joint {joint.name!r} mimics {joint.mimic.master!r}, which does not exist: it is taken as an independent joint'
+        for joint in dangling]
+    return [replace(joint, mimic=None) if joint in dangling else joint for joint in joints], sentences
+
+
+def select(joints, keep, locked):
+    """(names of the independent joints, {joint name: its Drive}) for the joints of a tree in its order."""
+    by_name = {joint.name: joint for joint in joints}
+    locked = arguments.numbers_by_name(locked, 'locked', '[rad] or [m]')
+    for name in locked:
+        _check_selectable(name, 'locked', by_name)
+        if by_name[name].kind in MULTIPLE and locked[name] != 0.0:
+            raise InputError(f'locked[{name!r}] is {locked[name]}, but a {by_name[name].kind} joint can be locked at 0 only, its origin')
+    if keep is None:
+        keep = [joint.name for joint in joints if _independent(joint) and joint.name not in locked]
+    else:
+        keep = arguments.names(keep, 'joints')
+        for name in keep:
+            _check_selectable(name, 'joints', by_name)
+            if name in locked:
+                raise InputError(f'joint {name!r} is named both in joints and in locked; name it in one of them')
+    for name in keep:
+        _check_single(by_name[name])
+    selected = {name: Drive(name, 1.0, 0.0) for name in keep}
+    drives = {}
+    for joint in joints:
+        drives[joint.name] = _drive(joint, by_name, selected, locked)
+    return tuple(keep), drives
+
+
+def _independent(joint):
+    return joint.kind != 'fixed' and joint.mimic is None
+
+
+def _check_selectable(name, argument, by_name):
+    joint = by_name.get(name)
+    if joint is not None and _independent(joint):
+        return
+    candidates = ', '.join(other.name for other in by_name.values() if _independent(other)) or 'none'
+    if joint is None:
+        problem = f'names {name!r}, but the robot has no such joint'
+    elif joint.kind == 'fixed':
+        problem = f'names {name!r}, which is a fixed joint'
+    else:
+        problem = f'names {name!r}, which mimics {joint.mimic.master!r} and cannot be chosen by itself; name its master'
+    raise InputError(f'{argument} {problem}; joints to choose from: {candidates}')
+
+
+def _check_single(joint):
+    if joint.kind in MULTIPLE:
+        raise DescriptionError(
+            f'joint {joint.name!r} is {joint.kind}: it has several coordinates and no joint model here. If it ties the robot to the world, '
+            f"remove it and load with base='free'; or lock it at its origin with locked={{{joint.name!r}: 0}}; or replace it by revolute and "
+            'prismatic joints')
+
+
+def _drive(joint, by_name, selected, locked):
+    multiplier, offset, path = 1.0, 0.0, [joint.name]
+    while joint.mimic is not None and joint.kind != 'fixed':
+        offset += multiplier * joint.mimic.offset
+        multiplier *= joint.mimic.multiplier
+        master = by_name[joint.mimic.master]
+        if master.kind in MULTIPLE or joint.kind in MULTIPLE:
+            raise DescriptionError(
+                f'joint {joint.name!r} ({joint.kind}) mimics {master.name!r} ({master.kind}); only revolute, continuous and prismatic joints '
+                'can mimic one another')
+        if master.name in path:
+            raise DescriptionError(f'mimic joints run in a circle: {" -> ".join([*path, master.name])}; one of them must be free of <mimic>')
+        path.append(master.name)
+        joint = master
+    if joint.name in selected and multiplier != 0.0:
+        return Drive(joint.name, multiplier, offset)
+    return Drive(None, 0.0, multiplier * locked.get(joint.name, 0.0) + offset)
