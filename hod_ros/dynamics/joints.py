@@ -10,25 +10,33 @@ from hod_ros.dynamics import lie
 
 
 def screw_coordinates(model, q):
-    """(rows, n) -> (rows, m): the motion along every screw."""
-    out = q[:, model.coordinate] * model.multiplier
+    """(rows, ..., n) -> (rows, ..., m): the motion along every screw."""
+    out = q[..., model.coordinate] * model.multiplier
     out[0] = out[0] + model.offset
     return out
 
 
 def relative_poses(model, q):
-    """C_{p,i} = B_i exp(X_i q_i) (N, 4, 4): pose of every body in its parent's frame, for q (rows, n) or (1, n)."""
+    """C_{p,i} = B_i exp(X_i q_i) (..., N, 4, 4): pose of every body in its parent's frame, for q (rows, ..., n)."""
     s = screw_coordinates(model, q[:1])[0]
     if model.single_axes:
         return model.B @ lie.exp(model.X, s)
-    twists = _sum_by_body(model, model.X * s[:, None])
-    return np.stack([B @ lie.exp_twist(xi) for B, xi in zip(model.B, twists, strict=True)])
+    twists = _sum_by_body(model, model.X * s[..., None])
+    moved = np.stack([lie.exp_twist(xi) for xi in twists.reshape(-1, 6)])
+    return model.B @ moved.reshape(twists.shape[:-1] + (4, 4))
 
 
 def joint_twists(model, q):
-    """xi_i = X_i q_i' and its derivatives, (rows - 1, N, 6) for q (rows, n)."""
+    """xi_i = X_i q_i' and its derivatives, (rows - 1, ..., N, 6) for q (rows, ..., n)."""
     rates = screw_coordinates(model, q)[1:]
     return _sum_by_body(model, model.X * rates[..., None])
+
+
+def screw_matrices(model):
+    """X_i with xi_i = X_i q', 001's Xi_k: (N, 6, n), constant. A mimic joint's screw stands in its master's column."""
+    out = np.zeros((len(model.bodies), 6, model.n))
+    np.add.at(out, (model.screw_body, slice(None), model.coordinate), model.X * model.multiplier[:, None])
+    return out
 
 
 def collect(model, forces):
