@@ -12,6 +12,8 @@ from hod_ros.errors import SingularityError
 
 # Public names whose modules are imported when first used, so that `import hod_ros` stays quick.
 _LAZY = {
+    'LinkWrench': 'hod_ros.dynamics.loads',
+    'body_wrenches': 'hod_ros.dynamics.loads',
 }
 
 __all__ = [

@@ -1,0 +1,148 @@
+"""External loads: wrenches that the environment exerts on links, with time derivatives, as wrenches on bodies.
+
+A wrench is (torque, force) [N m], [N]; its values (rows, 6) are its components and, row by row, their time
+derivatives. Loads lower the generalised forces: Q falls by J^T W.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from hod_ros.dynamics import lie
+from hod_ros.dynamics.chain import body_pose_and_twists
+from hod_ros.dynamics.leibniz import apply
+from hod_ros.dynamics.leibniz import nth
+from hod_ros.dynamics.leibniz import product
+from hod_ros.dynamics.leibniz import transpose
+from hod_ros.errors import InputError
+
+FRAMES = ('link', 'world_aligned', 'world')
+COMPONENTS = ('torque x', 'torque y', 'torque z', 'force x', 'force y', 'force z')
+
+
+@dataclass(frozen=True, eq=False)
+class LinkWrench:
+    """A wrench on a link with time derivatives of its components; k rows let at most Q^(k-1) be computed.
+
+    frame: 'link' (axes and origin of the link), 'world_aligned' (world axes at the link's origin) or 'world' (world
+    axes, torque about the world's origin).
+    """
+
+    values: np.ndarray      # (rows, 6) or (samples, rows, 6): torque [N m], force [N], then their derivatives
+    frame: str = 'link'
+
+    def __post_init__(self):
+        if self.frame not in FRAMES:
+            raise InputError(f'a wrench has the frame {self.frame!r}; it is one of {", ".join(map(repr, FRAMES))}')
+        values = _numbers(self.values)
+        if values.ndim not in (2, 3) or values.shape[-1] != 6 or values.shape[-2] == 0:
+            raise InputError(
+                f'a wrench has the shape {values.shape}; give (rows, 6) or (samples, rows, 6), torque before force')
+        if values.dtype != object and not np.isfinite(values).all():
+            *_, row, component = np.argwhere(~np.isfinite(values))[0]
+            value = values[~np.isfinite(values)][0]
+            raise InputError(f'a wrench has {COMPONENTS[component]} = {value} in row {row}; give finite numbers')
+        values.setflags(write=False)
+        object.__setattr__(self, 'values', values)
+
+
+def body_wrenches(model, q, wrenches, base=None):
+    """All loads as body-fixed wrenches (order + 1, N + 1, 6), the base's last, for q (order + 3, n).
+
+    wrenches: {link: wrench}, or a sequence of (link, wrench) where a link may occur again; a wrench is a LinkWrench or,
+    in the link's own frame, an array (order + 1, 6). base: (pose, twists) of a free base, as in inverse_dynamics; None:
+    at rest in the world frame. For q (samples, order + 3, n) the result is (samples, order + 1, N + 1, 6); a wrench is
+    then (samples, order + 1, 6) or shared by all samples, and so are base's pose and twists.
+    """
+    many = q.ndim == 3
+    q = np.moveaxis(q, -2, 0)
+    if base is not None:
+        base = np.asarray(base[0]), np.moveaxis(np.asarray(base[1]), -2, 0)
+    rows = len(q) - 2
+    loads = [(link, *_load(model, q, link, wrench, rows)) for link, wrench in _pairs(wrenches)]
+    dtype = np.result_type(q.dtype, float, *(values.dtype for _, values, _ in loads))
+    out = np.zeros((rows, *q.shape[1:-1], len(model.bodies) + 1, 6), dtype)
+    for link, values, frame in loads:
+        body, placement = model.body_of(link)
+        out[..., body, :] += _on_body(model, q, body, placement, values, frame, base)
+    return np.moveaxis(out, 0, 1) if many else out
+
+
+def _pairs(wrenches):
+    pairs = wrenches.items() if isinstance(wrenches, Mapping) else wrenches
+    try:
+        return [(link, wrench) for link, wrench in pairs]
+    except (TypeError, ValueError):
+        raise InputError(
+            'wrenches is neither {link: wrench} nor a sequence of (link, wrench); give one of these') from None
+
+
+def _load(model, q, link, wrench, rows):
+    """The wrench's first `rows` rows, (rows, ..., 6), and its frame."""
+    model.body_of(link)
+    try:
+        wrench = wrench if isinstance(wrench, LinkWrench) else LinkWrench(wrench)
+    except InputError as error:
+        raise InputError(f'link {link!r}: {error}') from None
+    values, samples = wrench.values, q.shape[1:-1]
+    if values.ndim == 3 and values.shape[:1] != samples:
+        asked = f'{samples[0]} samples' if samples else 'one sample'
+        raise InputError(
+            f'link {link!r}: its wrench has {len(values)} samples, but q has {asked}; give as many, or one for all')
+    if values.shape[-2] < rows:
+        given = values.shape[-2]
+        raise InputError(
+            f'link {link!r}: its wrench has {given} rows, which allow order {given - 1} at most, but q with {len(q)} '
+            f'rows asks for order {rows - 1}; give {rows} rows of the wrench, or q without its last rows')
+    values = np.moveaxis(values, -2, 0)[:rows]
+    shared = values.ndim == 2 and samples
+    return values[:, None] if shared else values, wrench.frame
+
+
+def _on_body(model, q, body, placement, values, frame, base):
+    """A link's wrench as the wrench on its body, in the body's frame at its origin."""
+    if frame == 'link':
+        return apply(_co_transform(placement), values)
+    C, V = body_pose_and_twists(model, q[:len(values)], body, base)
+    if frame == 'world':
+        return product(world_to_body(C, V), values, apply)
+    at_link_origin = product(world_axes_to_body(C, V), values, apply)
+    arm = lie.pose(np.eye(3), placement[:3, 3])
+    return apply(_co_transform(arm), at_link_origin)
+
+
+def _co_transform(C):
+    """Ad_C^{-T}: a wrench given in the frame with pose C to the frame in which C is given."""
+    return lie.Ad(lie.inverse(C)).T
+
+
+def world_to_body(C, V):
+    """Derivatives of Ad_C^T (rows, ..., 6, 6), from spatial to body-fixed wrenches: (Ad_C^T)' = ad_V^T Ad_C^T."""
+    ad_Vt = transpose(lie.ad(V))
+    out = [transpose(lie.Ad(C))]
+    for k in range(1, len(V) + 1):
+        out.append(nth(ad_Vt, out, k - 1))
+    return np.stack(out)
+
+
+def world_axes_to_body(C, V):
+    """Derivatives of blockdiag(R^T, R^T) (rows, ..., 6, 6), from world axes to the body's: R^T' = -[w] R^T."""
+    turning = lie.skew(V[..., :3])
+    Rt = [transpose(C[..., :3, :3])]
+    for k in range(1, len(V) + 1):
+        Rt.append(-nth(turning, Rt, k - 1))
+    Rt = np.stack(Rt)
+    out = np.zeros(Rt.shape[:-2] + (6, 6), Rt.dtype)
+    out[..., :3, :3] = out[..., 3:, 3:] = Rt
+    return out
+
+
+def _numbers(values):
+    array = np.array(values)
+    if array.dtype == object:
+        return array
+    try:
+        return array.astype(float)
+    except (TypeError, ValueError):
+        raise InputError(f'a wrench holds {array.dtype} values; give numbers') from None
