@@ -13,7 +13,11 @@ def product(f, g, multiply=np.matmul, rows=None):
 
 def nth(f, g, n, multiply=np.matmul):
     """The n-th derivative of a bilinear product."""
-    return sum(comb(n, k) * multiply(f[n - k], g[k]) for k in range(n + 1))
+    total = multiply(f[n], g[0])
+    for k in range(1, n + 1):
+        term = multiply(f[n - k], g[k])
+        total = total + (term if k == n else comb(n, k) * term)
+    return total
 
 
 def apply(matrices, vectors):
