@@ -9,6 +9,9 @@ joint moves, so at the joint's origin. The pose of body i is
 A joint of several axes (001, VI) owns several of the m screws: its pose is B_i exp(sum_k X_k q_k), and its rates are quasi-velocities:
 row 0 of q holds the joint's canonical coordinates, row 1 the components of its body-fixed relative twist along its screws, row 2 their
 time derivatives, and so on.
+
+The arrays are float64. Arrays of objects (sympy's symbols, mpmath's numbers) are kept as they are; such a model is `exact`, and computes
+with the numpy reference in these numbers.
 """
 
 import hashlib
@@ -17,6 +20,7 @@ from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import fields
 from dataclasses import replace
+from numbers import Number
 from types import MappingProxyType
 
 import numpy as np
@@ -76,14 +80,14 @@ class RobotModel:
         for name in ('parent', 'coordinate', 'screw_body'):
             object.__setattr__(self, name, _frozen(getattr(self, name), np.intp))
         for name in _FLOAT_ARRAYS:
-            object.__setattr__(self, name, _frozen(getattr(self, name), np.float64))
+            object.__setattr__(self, name, _frozen_numbers(getattr(self, name), name))
         for name in ('joint_names', 'bodies', 'joints', 'warnings'):
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        links = {link: (int(body), _frozen(pose, np.float64)) for link, (body, pose) in self.links.items()}
+        links = {link: (int(body), _frozen_numbers(pose, f'the pose of link {link!r}')) for link, (body, pose) in self.links.items()}
         object.__setattr__(self, 'links', MappingProxyType(links))
         object.__setattr__(self, 'n', n)
         self._check()
-        object.__setattr__(self, '_compiled', kernel.compile_tree(self))
+        object.__setattr__(self, '_compiled', None if self.exact else kernel.compile_tree(self))
 
     def _check(self):
         N, n, m = len(self.bodies), self.n, len(self.X)
@@ -97,7 +101,7 @@ class RobotModel:
             array = getattr(self, name)
             if array.shape != shape:
                 raise ModelError(f'{name} has the shape {array.shape}, but {N} bodies, {m} screws and {n} joints need {shape}')
-            if not name.endswith('_limits') and not np.isfinite(array).all():
+            if not name.endswith('_limits') and array.dtype != object and not np.isfinite(array).all():
                 raise ModelError(f'{name} holds a value that is not finite: {array[~np.isfinite(array)][0]}; give finite numbers')
         if np.any(self.parent >= np.arange(N)) or np.any(self.parent < -1):
             raise ModelError(f'parent must name an earlier body or -1 for the base, but is {self.parent.tolist()}')
@@ -105,7 +109,7 @@ class RobotModel:
             raise ModelError(f'coordinate must lie in 0..{n - 1}, but is {self.coordinate.tolist()}')
         if not np.array_equal(np.unique(self.screw_body), np.arange(N)) or np.any(np.diff(self.screw_body) < 0):
             raise ModelError(f'screw_body must name every body, in ascending order, but is {self.screw_body.tolist()}')
-        if np.any(self.armature < 0):
+        if self.armature.dtype != object and np.any(self.armature < 0):
             worst = int(np.argmin(self.armature))
             raise ModelError(f'armature of joint {self.joint_names[worst]!r} is {self.armature[worst]}; a rotor inertia is 0 or more')
         if self.base not in ('fixed', 'free'):
@@ -122,6 +126,18 @@ class RobotModel:
         return model_from_urdf(
             text, joints=joints, gravity=gravity, locked=locked, base=base, armature=armature)
 
+    @classmethod
+    def from_screws(cls, screws, reference, inertias, **options):
+        """The model of joint screws and reference configurations, 003 II; see hod_ros.dynamics.builders.model_from_screws."""
+        from hod_ros.dynamics.builders import model_from_screws
+        return model_from_screws(screws, reference, inertias, **options)
+
+    @classmethod
+    def from_dh(cls, a, alpha, d, theta, inertias, **options):
+        """The model of a table of Denavit-Hartenberg parameters; see hod_ros.dynamics.builders.model_from_dh."""
+        from hod_ros.dynamics.builders import model_from_dh
+        return model_from_dh(a, alpha, d, theta, inertias, **options)
+
     def replace(self, **changes):
         """This model with some fields changed, for example gravity=(0, 0, -1.62)."""
         return replace(self, **changes)
@@ -132,6 +148,11 @@ class RobotModel:
             return self.links[link]
         except (KeyError, TypeError):
             raise InputError(f'{self.name} has no link {link!r}; its links are {", ".join(self.links)}') from None
+
+    @property
+    def exact(self):
+        """Whether some arrays hold symbols or multiprecision numbers in place of floats."""
+        return any(getattr(self, name).dtype == object for name in _FLOAT_ARRAYS)
 
     @property
     def single_axes(self):
@@ -162,8 +183,9 @@ class RobotModel:
             if item.name == 'warnings':
                 continue
             if item.name == 'links':
-                value = [(link, body, pose.tobytes()) for link, (body, pose) in value.items()]
-            digest.update(value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode())
+                value = [(link, body, pose.tolist()) for link, (body, pose) in value.items()]
+            floats = isinstance(value, np.ndarray) and value.dtype != object
+            digest.update(value.tobytes() if floats else repr(value).encode())
         return digest.hexdigest()[:12]
 
     def __reduce__(self):
@@ -184,6 +206,17 @@ def _frozen(value, dtype):
     array = np.array(value, dtype=dtype)
     array.setflags(write=False)
     return array
+
+
+def _frozen_numbers(value, name):
+    """Read-only array of floats, or of objects if these are numbers of another kind."""
+    array = np.array(value)
+    if array.dtype == object:
+        for entry in array.flat:
+            if not isinstance(entry, Number) and type(entry).__module__.partition('.')[0] not in ('sympy', 'mpmath'):
+                raise ModelError(f'{name} holds {entry!r}, which is no number; give numbers')
+        return _frozen(array, object)
+    return _frozen(array, np.float64)
 
 
 def _rebuilt(values):

@@ -1,0 +1,176 @@
+"""Models without a URDF: from joint screws and reference configurations (003 II, 000 II.A), or from Denavit-Hartenberg parameters.
+
+Screws are (angular, linear); see hod_ros.dynamics.screws for the usual joints. Lengths in [m], angles in [rad]. Arrays may hold sympy's
+symbols or mpmath's numbers: the model then computes with the numpy reference, in these numbers.
+
+Every body's frame is moved onto its joint's axis (or centre), if the link's own frame lies elsewhere; `model.links` says where the
+link's frame is in the body's.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from hod_ros.dynamics import build_checks
+from hod_ros.dynamics import lie
+from hod_ros.dynamics.model import STANDARD_GRAVITY
+from hod_ros.dynamics.model import RobotModel
+from hod_ros.errors import ModelError
+
+CONVENTIONS = ('craig', 'denavit-hartenberg')
+
+
+def model_from_screws(screws, reference, inertias, *, representation='spatial', parent=None, joint_names=None, link_names=None,
+                      name='robot', gravity=STANDARD_GRAVITY, armature=None, base='fixed', base_link='base', base_inertia=None):
+    """RobotModel of N links, each moved by one joint of one to six axes.
+
+    screws: N joint screws, (6,) or (d, 6) each. representation='spatial': screws Y and reference configurations A (N, 4, 4) of 003 II, all
+    in the world frame at q = 0. representation='body': screws X in their own link's frame and reference configurations B (N, 4, 4) relative
+    to the parent link, 000 II.A.
+    inertias: N matrices (6, 6) about the links' frames, see link_inertia; None where a link has no mass.
+    parent: N indices of earlier links, -1 for the base; None: a serial chain. armature: (n,) or {joint name: rotor inertia}.
+    A joint of several axes owns several coordinates: joint 'hip' of three axes has the names 'hip/1', 'hip/2', 'hip/3'.
+    """
+    screws = [np.atleast_2d(_numbers(X)) for X in screws]
+    N = len(screws)
+    joints = _names(joint_names, 'joint', N)
+    bodies = _names(link_names, 'link', N)
+    parent = np.arange(-1, N - 1) if parent is None else np.asarray(parent)
+    reference = _of_shape(reference, (N, 4, 4), 'reference')
+    inertias = [np.zeros((6, 6)) if M is None else _numbers(M) for M in inertias]
+    if len(inertias) != N:
+        raise ModelError(f'inertias holds {len(inertias)} matrices for {N} joints; give one for each link, None for one without mass')
+    build_checks.check_parent(parent, joints)
+    for joint, X, C, M in zip(joints, screws, reference, inertias, strict=True):
+        build_checks.check_joint(joint, X)
+        build_checks.check_pose(joint, C)
+        build_checks.check_inertia(joint, M)
+    if representation == 'spatial':
+        upstream = [np.eye(4, dtype=int) if p < 0 else reference[p] for p in parent]
+        screws = [X @ lie.Ad(lie.inverse(A)).T for X, A in zip(screws, reference, strict=True)]
+        reference = [lie.inverse(up) @ A for up, A in zip(upstream, reference, strict=True)]
+    elif representation != 'body':
+        raise ModelError(f"representation is {representation!r}; it is 'spatial' or 'body'")
+    moved = [_onto_axis(X) for X in screws]         # the body's frame in the link's
+    back = [lie.inverse(T) for T in moved]
+    above = [np.eye(4, dtype=int) if p < 0 else back[p] for p in parent]
+    names = [_axis_names(joint, len(X)) for joint, X in zip(joints, screws, strict=True)]
+    names = sum(names, ())
+    armature = _armature(armature, names)
+    screw_body = np.repeat(np.arange(N), [len(X) for X in screws])
+    X = _stack([X @ lie.Ad(T).T for X, T in zip(screws, back, strict=True)], (len(names), 6))
+    M = _stack([lie.Ad(T).T @ M @ lie.Ad(T) for M, T in zip(inertias, moved, strict=True)], (N, 6, 6))
+    build_checks.check_carried(joints, parent, M, screw_body, armature)
+    return RobotModel(
+        name=name,
+        joint_names=names,
+        bodies=bodies,
+        joints=joints,
+        parent=parent,
+        coordinate=np.arange(len(names)),
+        multiplier=np.ones(len(names)),
+        offset=np.zeros(len(names)),
+        B=_stack([up @ B @ T for up, B, T in zip(above, reference, moved, strict=True)], (N, 4, 4)),
+        X=X,
+        M=M,
+        links={base_link: (-1, np.eye(4))} | {link: (i, back[i]) for i, link in enumerate(bodies)},
+        screw_body=screw_body,
+        base_link=base_link,
+        base=base,
+        M_base=np.zeros((6, 6)) if base_inertia is None else _of_shape(base_inertia, (6, 6), 'base_inertia'),
+        gravity=gravity,
+        armature=armature,
+        warnings=[sentence for link, M in zip(bodies, inertias, strict=True) for sentence in build_checks.doubts(link, M)],
+    )
+
+
+def model_from_dh(a, alpha, d, theta, inertias, *, convention='craig', kinds='revolute', **options):
+    """RobotModel of a serial chain from Denavit-Hartenberg parameters, N each: lengths a, d [m], angles alpha, theta [rad].
+
+    'craig' (modified, proximal): link i's frame is Rx(alpha_i) Tx(a_i) Rz(theta_i) Tz(d_i) in its predecessor's, and joint i moves along
+    its own z axis. 'denavit-hartenberg' (original, distal; 003 (5)): it is Rz(theta_i) Tz(d_i) Tx(a_i) Rx(alpha_i), and joint i moves along
+    its predecessor's z axis. Inertias are about the links' frames of the convention.
+    kinds: 'revolute' or 'prismatic', for all joints or one by one; q_i is added to theta_i or to d_i. options: see model_from_screws.
+    """
+    columns = {'a': a, 'alpha': alpha, 'd': d, 'theta': theta}
+    columns = {key: np.atleast_1d(_numbers(values)) for key, values in columns.items()}
+    N = len(columns['a'])
+    for key, values in columns.items():
+        if values.shape != (N,):
+            raise ModelError(f'{key} has the shape {values.shape} where a has {N} entries; give one number for each joint')
+    kinds = [kinds] * N if isinstance(kinds, str) else list(kinds)
+    if len(kinds) != N:
+        raise ModelError(f'kinds holds {len(kinds)} entries for {N} joints; give one for each')
+    if convention not in CONVENTIONS:
+        raise ModelError(f'convention is {convention!r}; it is one of {", ".join(map(repr, CONVENTIONS))}')
+    z = {'revolute': np.array([0, 0, 1, 0, 0, 0]), 'prismatic': np.array([0, 0, 0, 0, 0, 1])}
+    screws, reference = [], []
+    for joint, kind, a, alpha, d, theta in zip(_names(options.get('joint_names'), 'joint', N), kinds, *columns.values(), strict=True):
+        if kind not in z:
+            raise ModelError(f"joint {joint!r} is of the kind {kind!r}; it is 'revolute' or 'prismatic'")
+        about_x, about_z = (lie.exp(e, value) @ lie.exp(t, shift) for e, t, value, shift in (
+            (_X_TURN, _X_SHIFT, alpha, a), (z['revolute'], z['prismatic'], theta, d)))
+        if convention == 'craig':
+            reference.append(about_x @ about_z)
+            screws.append(z[kind])
+        else:
+            reference.append(about_z @ about_x)
+            screws.append(lie.Ad(lie.inverse(reference[-1])) @ z[kind])
+    return model_from_screws(screws, np.reshape(reference, (N, 4, 4)), inertias, representation='body', **options)
+
+
+_X_TURN, _X_SHIFT = np.array([1, 0, 0, 0, 0, 0]), np.array([0, 0, 0, 1, 0, 0])
+
+
+def _onto_axis(X):
+    """Pose in the link's frame of a frame with the same axes, whose origin lies on the joint's axes: the nearest such point."""
+    e, v = X[:, :3], X[:, 3:]
+    if X.dtype == object:
+        return np.eye(4, dtype=int)
+    # e x r = h e - v for every axis: the point r on all of them; translations (e = 0) pass through every point.
+    pitch = (e * v).sum(-1, keepdims=True)
+    turning = (e != 0).any(-1, keepdims=True)
+    off = np.where(turning, pitch * e - v, 0.0)
+    if np.abs(off).max(initial=0.0) < 1e-14:
+        return np.eye(4)
+    r = np.linalg.lstsq(lie.skew(e).reshape(-1, 3), off.ravel(), rcond=None)[0]
+    return lie.pose(np.eye(3), r)
+
+
+def _names(names, what, N):
+    names = tuple(f'{what}{i + 1}' for i in range(N)) if names is None else tuple(names)
+    if len(names) != N or len(set(names)) != N or not all(isinstance(name, str) and name for name in names):
+        raise ModelError(f'{what}_names is {names}; give {N} different names, one for each {what}')
+    return names
+
+
+def _axis_names(joint, axes):
+    return (joint,) if axes == 1 else tuple(f'{joint}/{k + 1}' for k in range(axes))
+
+
+def _armature(armature, names):
+    if not isinstance(armature, Mapping):
+        return np.zeros(len(names)) if armature is None else _of_shape(armature, (len(names),), 'armature')
+    for joint in armature:
+        if joint not in names:
+            raise ModelError(f'armature names the joint {joint!r}, which the model has not; its joints are {", ".join(names)}')
+    return np.array([armature.get(name, 0.0) for name in names])
+
+
+def _numbers(values):
+    array = np.asarray(values)
+    try:
+        return array if array.dtype == object else array.astype(float)
+    except (TypeError, ValueError):
+        raise ModelError(f'{values!r} holds something that is no number; give numbers') from None
+
+
+def _of_shape(values, shape, what):
+    array = _numbers(values)
+    if array.shape != shape:
+        raise ModelError(f'{what} has the shape {array.shape}; give {shape}')
+    return array
+
+
+def _stack(arrays, shape):
+    return np.concatenate([np.atleast_2d(a) for a in arrays]).reshape(shape) if arrays else np.zeros(shape)

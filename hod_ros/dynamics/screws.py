@@ -1,0 +1,91 @@
+"""Joint screws and link inertias from vectors that a drawing or data sheet gives: 003 II, 000 (12).
+
+Screws are (angular, linear), in the frame in which axis and point are given: the world's for the spatial screws Y of 003, the body's for
+the body-fixed screws X of 000. A joint of one axis is a (6,) array, one of d axes a (d, 6) array. Lengths in [m], a pitch in [m/rad].
+"""
+
+import numpy as np
+
+from hod_ros.dynamics import lie
+from hod_ros.errors import ModelError
+
+ORIGIN = (0, 0, 0)
+AXES = np.eye(3, dtype=int)
+
+
+def revolute(e, y=ORIGIN):
+    """(6,) screw (e, y x e) of a rotation about the axis e through the point y."""
+    return helical(e, y, 0)
+
+
+def prismatic(e):
+    """(6,) screw (0, e) of a translation along e."""
+    e = _direction(e)
+    return np.concatenate([0 * e, e])
+
+
+def helical(e, y, h):
+    """(6,) screw (e, y x e + h e) of a screw motion about the axis e through y, that advances by the pitch h a radian."""
+    e, y = _direction(e), _vector(y, 'point y')
+    return np.concatenate([e, np.cross(y, e) + h * e])
+
+
+def cylindrical(e, y=ORIGIN):
+    """(2, 6) screws of the rotation about the axis e through y, and of the translation along it."""
+    return np.stack([revolute(e, y), prismatic(e)])
+
+
+def spherical(y=ORIGIN, axes=AXES):
+    """(3, 6) screws of a ball joint about the point y; its rates are the relative angular velocity along the three axes."""
+    return np.stack([revolute(e, y) for e in np.asarray(axes)])
+
+
+def planar(e1, e2, y=ORIGIN):
+    """(3, 6) screws of the motion in the plane of e1 and e2: translations along these, and the rotation about e1 x e2 through y."""
+    e1, e2 = _direction(e1), _direction(e2)
+    return np.stack([prismatic(e1), prismatic(e2), revolute(np.cross(e1, e2), y)])
+
+
+def free(y=ORIGIN):
+    """(6, 6) screws of unconstrained motion; its rates are the relative twist (angular, linear) of the body's frame at y."""
+    return np.concatenate([spherical(y), [prismatic(e) for e in AXES]])
+
+
+def link_inertia(mass, com=ORIGIN, tensor=None, *, about='com'):
+    """(6, 6) inertia M_i of a link about its frame's origin, 000 (12).
+
+    mass [kg], com: centre of mass in the link's frame [m], tensor: (3, 3) rotational inertia in the link's axes [kg m^2], None for a
+    point mass. about: the point the tensor is given about, 'com' or 'frame' (the frame's origin).
+    """
+    if about not in ('com', 'frame'):
+        raise ModelError(f"about is {about!r}; a tensor is given about 'com' or 'frame'")
+    c = lie.skew(_vector(com, 'com'))
+    steiner = -mass * (c @ c)
+    if tensor is None:
+        tensor, about = np.zeros((3, 3), dtype=int), 'com'
+    tensor = np.asarray(tensor)
+    if tensor.shape != (3, 3):
+        raise ModelError(f'tensor has the shape {tensor.shape}; give the symmetric (3, 3) matrix')
+    out = np.zeros((6, 6), np.result_type(c, tensor, np.asarray(mass), float))
+    out[:3, :3] = tensor + steiner if about == 'com' else tensor
+    out[:3, 3:], out[3:, :3], out[3:, 3:] = mass * c, -mass * c, mass * np.eye(3, dtype=int)
+    return out
+
+
+def _direction(e):
+    e = _vector(e, 'axis e')
+    if e.dtype == object:
+        return e
+    length = np.linalg.norm(e)
+    if not length > 0:
+        raise ModelError(f'axis e is {e.tolist()}, which has no direction; give a vector that is not zero')
+    return e / length if abs(length - 1) > 1e-15 else e
+
+
+def _vector(v, what):
+    v = np.asarray(v)
+    if v.shape != (3,):
+        raise ModelError(f'{what} has the shape {v.shape}; give three numbers')
+    if v.dtype != object and not np.isfinite(v).all():
+        raise ModelError(f'{what} is {v.tolist()}; give finite numbers')
+    return v
