@@ -14,6 +14,9 @@ from hod_ros.errors import SingularityError
 _LAZY = {
     'LinkWrench': 'hod_ros.dynamics.loads',
     'body_wrenches': 'hod_ros.dynamics.loads',
+    'with_payload': 'hod_ros.dynamics.payload',
+    'payload_inertias': 'hod_ros.dynamics.payload',
+    'payload_wrench': 'hod_ros.dynamics.payload',
 }
 
 __all__ = [

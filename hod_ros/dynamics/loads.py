@@ -12,9 +12,10 @@ import numpy as np
 from hod_ros.dynamics import lie
 from hod_ros.dynamics.chain import body_pose_and_twists
 from hod_ros.dynamics.leibniz import apply
-from hod_ros.dynamics.leibniz import nth
 from hod_ros.dynamics.leibniz import product
 from hod_ros.dynamics.leibniz import transpose
+from hod_ros.dynamics.moving_frames import adjoints
+from hod_ros.dynamics.moving_frames import rotations
 from hod_ros.errors import InputError
 
 FRAMES = ('link', 'world_aligned', 'world')
@@ -106,8 +107,8 @@ def _on_body(model, q, body, placement, values, frame, base):
         return apply(_co_transform(placement), values)
     C, V = body_pose_and_twists(model, q[:len(values)], body, base)
     if frame == 'world':
-        return product(world_to_body(C, V), values, apply)
-    at_link_origin = product(world_axes_to_body(C, V), values, apply)
+        return product(transpose(adjoints(C, V)), values, apply)
+    at_link_origin = product(transpose(rotations(C, V)), values, apply)
     arm = lie.pose(np.eye(3), placement[:3, 3])
     return apply(_co_transform(arm), at_link_origin)
 
@@ -115,27 +116,6 @@ def _on_body(model, q, body, placement, values, frame, base):
 def _co_transform(C):
     """Ad_C^{-T}: a wrench given in the frame with pose C to the frame in which C is given."""
     return lie.Ad(lie.inverse(C)).T
-
-
-def world_to_body(C, V):
-    """Derivatives of Ad_C^T (rows, ..., 6, 6), from spatial to body-fixed wrenches: (Ad_C^T)' = ad_V^T Ad_C^T."""
-    ad_Vt = transpose(lie.ad(V))
-    out = [transpose(lie.Ad(C))]
-    for k in range(1, len(V) + 1):
-        out.append(nth(ad_Vt, out, k - 1))
-    return np.stack(out)
-
-
-def world_axes_to_body(C, V):
-    """Derivatives of blockdiag(R^T, R^T) (rows, ..., 6, 6), from world axes to the body's: R^T' = -[w] R^T."""
-    turning = lie.skew(V[..., :3])
-    Rt = [transpose(C[..., :3, :3])]
-    for k in range(1, len(V) + 1):
-        Rt.append(-nth(turning, Rt, k - 1))
-    Rt = np.stack(Rt)
-    out = np.zeros(Rt.shape[:-2] + (6, 6), Rt.dtype)
-    out[..., :3, :3] = out[..., 3:, 3:] = Rt
-    return out
 
 
 def _numbers(values):

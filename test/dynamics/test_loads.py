@@ -1,8 +1,10 @@
 """External wrenches on links, in their three frames, with time derivatives."""
 
-import mpmath
 import numpy as np
 import pytest
+from high_precision import derivatives
+from high_precision import multiprecision
+from high_precision import taylor
 from random_trees import random_motion
 from random_trees import random_pose
 from random_trees import random_tree
@@ -21,17 +23,6 @@ def tree_with_tools(rng, joints, **options):
     return model.replace(links=dict(model.links) | tools)
 
 
-def taylor(derivatives, t):
-    """The polynomial with these derivatives at 0, and its derivatives at t."""
-    rows = len(derivatives)
-    return np.array([
-        sum(derivatives[j] * t ** (j - k) / mpmath.factorial(j - k) for j in range(k, rows)) for k in range(rows)])
-
-
-def multiprecision(array):
-    return np.vectorize(mpmath.mpf, otypes=[object])(array)
-
-
 @pytest.mark.parametrize('frame', FRAMES)
 @pytest.mark.parametrize('link', ['tool-1', 'tool0', 'tool4'])
 def test_body_wrench_is_the_physical_wrench_and_its_rows_are_time_derivatives(frame, link):
@@ -43,8 +34,8 @@ def test_body_wrench_is_the_physical_wrench_and_its_rows_are_time_derivatives(fr
 
     def at(t):
         """By virtual power: the wrench's power on any twist of the body is the same in all frames."""
-        C, _ = body_pose_and_twists(model, taylor(multiprecision(q), t)[:1], body)
-        values = taylor(multiprecision(w), t)[0]
+        C, _ = body_pose_and_twists(model, taylor(q, t)[:1], body)
+        values = taylor(w, t)[0]
         link_pose = C @ placement
         R, p, o = link_pose[:3, :3], link_pose[:3, 3], C[:3, 3]
         torque, force = values[:3], values[3:]
@@ -57,9 +48,7 @@ def test_body_wrench_is_the_physical_wrench_and_its_rows_are_time_derivatives(fr
 
     got = body_wrenches(model, q, {link: LinkWrench(w, frame)})
     assert got.shape == (order + 1, 6, 6)
-    with mpmath.workdps(40):
-        expected = [[mpmath.diff(lambda t, c=c: at(t)[c], 0, k) for c in range(6)] for k in range(order + 1)]
-    expected = np.array(expected, float)
+    expected = derivatives(at, order + 1)
     assert np.abs(got[:, body] - expected).max() < 1e-11 * np.abs(expected).max()
     got[:, body] = 0
     assert not got.any()
