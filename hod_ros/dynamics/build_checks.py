@@ -10,7 +10,8 @@ TOLERANCE = 1e-9
 
 def check_joint(joint, X):
     if X.shape[1:] != (6,) or not 1 <= len(X) <= 6:
-        raise ModelError(f'joint {joint!r} has screws of the shape {X.shape}; give (6,) for one axis or (d, 6) for d = 2 to 6')
+        raise ModelError(f'joint {joint!r} has screws of the shape {X.shape}; give (6,) for one axis or (d, 6) for d = '
+                         '2 to 6')
     if X.dtype == object:
         return
     if not np.isfinite(X).all():
@@ -19,7 +20,8 @@ def check_joint(joint, X):
         length = np.linalg.norm(screw[:3] if screw[:3].any() else screw[3:])
         if abs(length - 1) > TOLERANCE:
             raise ModelError(
-                f'joint {joint!r}: screw {row} is {screw.tolist()}, whose direction has the length {length:g}; make it a unit vector, so '
+                f'joint {joint!r}: screw {row} is {screw.tolist()}, whose direction has the length {length:g}; make it '
+                'a unit vector, so '
                 'that the coordinate is an angle or a length')
     brackets = (lie.ad(X)[:, None] @ X[None, :, :, None])[..., 0].reshape(-1, 6)
     if np.linalg.matrix_rank(X, TOLERANCE) < len(X):
@@ -27,7 +29,8 @@ def check_joint(joint, X):
     residue = brackets - brackets @ np.linalg.pinv(X) @ X
     if np.abs(residue).max() > TOLERANCE * max(1.0, np.abs(X).max() ** 2):
         raise ModelError(
-            f'joint {joint!r}: its {len(X)} screws make no joint with constant screws, because their products leave their span (a universal '
+            f'joint {joint!r}: its {len(X)} screws make no joint with constant screws, because their products leave '
+            'their span (a universal '
             'joint, for example); give it as several joints with links without mass (inertia None) between them')
 
 
@@ -35,23 +38,28 @@ def check_pose(joint, C):
     if C.dtype == object:
         return
     R = C[:3, :3]
-    if not np.isfinite(C).all() or np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0 or np.abs(C[3] - [0, 0, 0, 1]).max() > 0:
-        raise ModelError(f'joint {joint!r}: its reference configuration {C.tolist()} is no pose; give a 4x4 rotation and displacement')
+    rotates = np.isfinite(C).all() and np.abs(R @ R.T - np.eye(3)).max() < 1e-6 and np.linalg.det(R) > 0
+    if not rotates or np.any(C[3] != [0, 0, 0, 1]):
+        raise ModelError(f'joint {joint!r}: its reference configuration {C.tolist()} is no pose; give a 4x4 rotation '
+                         'and displacement')
 
 
 def check_inertia(joint, M):
     if M.shape != (6, 6):
-        raise ModelError(f'the link of joint {joint!r} has an inertia of the shape {M.shape}; give (6, 6), for example from link_inertia')
+        raise ModelError(f'the link of joint {joint!r} has an inertia of the shape {M.shape}; give (6, 6), for example '
+                         'from link_inertia')
     if M.dtype == object:
         return
     m = M[3, 3]
     scale = np.abs(M).max()
     expected = np.zeros((6, 6))
     c = lie.skew(np.array([M[2, 4], M[0, 5], M[1, 3]]))
-    expected[:3, :3], expected[:3, 3:], expected[3:, :3], expected[3:, 3:] = (M[:3, :3] + M[:3, :3].T) / 2, c, -c, m * np.eye(3)
+    expected[:3, :3], expected[3:, 3:] = (M[:3, :3] + M[:3, :3].T) / 2, m * np.eye(3)
+    expected[:3, 3:], expected[3:, :3] = c, -c
     if not np.isfinite(M).all() or not m >= 0 or np.abs(M - expected).max() > TOLERANCE * scale:
         raise ModelError(
-            f'the link of joint {joint!r} has the inertia {M.tolist()}, which is none of a rigid body in coordinates (angular, linear): '
+            f'the link of joint {joint!r} has the inertia {M.tolist()}, which is none of a rigid body in coordinates '
+            '(angular, linear): '
             'symmetric, with the mass (0 or more) on the diagonal of its last block; make it with link_inertia')
 
 
@@ -63,8 +71,10 @@ def doubts(link, M):
     about_com = M[:3, :3] + (c @ c / m if m > 0 else 0.0)
     moments = np.linalg.eigvalsh(about_com)
     if moments[0] + moments[1] < moments[2] - 1e-6 * np.abs(moments).max():
-        yield (f'link {link!r} has the principal moments of inertia {", ".join(f"{x:.6g}" for x in moments)} kg m^2 about its centre of mass, '
-               'of which the largest exceeds the sum of the others; no real body does. Was the tensor meant about another point?')
+        yield (f'link {link!r} has the principal moments of inertia {", ".join(f"{x:.6g}" for x in moments)} kg m^2 '
+               'about its centre of mass, '
+               'of which the largest exceeds the sum of the others; no real body does. Was the tensor meant about '
+               'another point?')
 
 
 def check_carried(joints, parent, M, screw_body, armature):
@@ -76,7 +86,8 @@ def check_carried(joints, parent, M, screw_body, armature):
     for k, body in enumerate(screw_body):
         if not carried[body] and armature[k] == 0:
             raise ModelError(
-                f'nothing that joint {joints[body]!r} moves has any inertia, so its force would be zero in every motion; give its links an '
+                f'nothing that joint {joints[body]!r} moves has any inertia, so its force would be zero in every '
+                'motion; give its links an '
                 'inertia, or it an armature')
 
 
@@ -85,4 +96,5 @@ def check_parent(parent, joints):
         raise ModelError(f'parent is {parent.tolist()}; give {len(joints)} indices of links, -1 for the base')
     for i, joint in enumerate(joints):
         if not -1 <= parent[i] < i:
-            raise ModelError(f'the link of joint {joint!r}, number {i}, has the parent {parent[i]}; a parent comes before it, or is -1, the base')
+            raise ModelError(f'the link of joint {joint!r}, number {i}, has the parent {parent[i]}; a parent comes '
+                             'before it, or is -1, the base')

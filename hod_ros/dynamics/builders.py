@@ -1,10 +1,11 @@
-"""Models without a URDF: from joint screws and reference configurations (003 II, 000 II.A), or from Denavit-Hartenberg parameters.
+"""Models without a URDF: from joint screws and reference configurations (003 II, 000 II.A), or from Denavit-Hartenberg
+parameters.
 
-Screws are (angular, linear); see hod_ros.dynamics.screws for the usual joints. Lengths in [m], angles in [rad]. Arrays may hold sympy's
-symbols or mpmath's numbers: the model then computes with the numpy reference, in these numbers.
+Screws are (angular, linear); see hod_ros.dynamics.screws for the usual joints. Lengths in [m], angles in [rad]. Arrays
+may hold sympy's symbols or mpmath's numbers: the model then computes with the numpy reference, in these numbers.
 
-Every body's frame is moved onto its joint's axis (or centre), if the link's own frame lies elsewhere; `model.links` says where the
-link's frame is in the body's.
+Every body's frame is moved onto its joint's axis (or centre), if the link's own frame lies elsewhere; `model.links`
+says where the link's frame is in the body's.
 """
 
 from collections.abc import Mapping
@@ -20,16 +21,18 @@ from hod_ros.errors import ModelError
 CONVENTIONS = ('craig', 'denavit-hartenberg')
 
 
-def model_from_screws(screws, reference, inertias, *, representation='spatial', parent=None, joint_names=None, link_names=None,
-                      name='robot', gravity=STANDARD_GRAVITY, armature=None, base='fixed', base_link='base', base_inertia=None):
+def model_from_screws(screws, reference, inertias, *, representation='spatial', parent=None, joint_names=None,
+                      link_names=None, name='robot', gravity=STANDARD_GRAVITY, armature=None, base='fixed',
+                      base_link='base', base_inertia=None):
     """RobotModel of N links, each moved by one joint of one to six axes.
 
-    screws: N joint screws, (6,) or (d, 6) each. representation='spatial': screws Y and reference configurations A (N, 4, 4) of 003 II, all
-    in the world frame at q = 0. representation='body': screws X in their own link's frame and reference configurations B (N, 4, 4) relative
-    to the parent link, 000 II.A.
+    screws: N joint screws, (6,) or (d, 6) each. representation='spatial': screws Y and reference configurations A (N,
+    4, 4) of 003 II, all in the world frame at q = 0. representation='body': screws X in their own link's frame and
+    reference configurations B (N, 4, 4) relative to the parent link, 000 II.A.
     inertias: N matrices (6, 6) about the links' frames, see link_inertia; None where a link has no mass.
-    parent: N indices of earlier links, -1 for the base; None: a serial chain. armature: (n,) or {joint name: rotor inertia}.
-    A joint of several axes owns several coordinates: joint 'hip' of three axes has the names 'hip/1', 'hip/2', 'hip/3'.
+    parent: N indices of earlier links, -1 for the base; None: a serial chain. armature: (n,) or {joint name: rotor
+    inertia}. A joint of several axes owns several coordinates: joint 'hip' of three axes has the names 'hip/1',
+    'hip/2', 'hip/3'.
     """
     screws = [np.atleast_2d(_numbers(X)) for X in screws]
     N = len(screws)
@@ -39,7 +42,8 @@ def model_from_screws(screws, reference, inertias, *, representation='spatial', 
     reference = _of_shape(reference, (N, 4, 4), 'reference')
     inertias = [np.zeros((6, 6)) if M is None else _numbers(M) for M in inertias]
     if len(inertias) != N:
-        raise ModelError(f'inertias holds {len(inertias)} matrices for {N} joints; give one for each link, None for one without mass')
+        raise ModelError(f'inertias holds {len(inertias)} matrices for {N} joints; give one for each link, None for '
+                         'one without mass')
     build_checks.check_parent(parent, joints)
     for joint, X, C, M in zip(joints, screws, reference, inertias, strict=True):
         build_checks.check_joint(joint, X)
@@ -80,24 +84,28 @@ def model_from_screws(screws, reference, inertias, *, representation='spatial', 
         M_base=np.zeros((6, 6)) if base_inertia is None else _of_shape(base_inertia, (6, 6), 'base_inertia'),
         gravity=gravity,
         armature=armature,
-        warnings=[sentence for link, M in zip(bodies, inertias, strict=True) for sentence in build_checks.doubts(link, M)],
+        warnings=[
+            sentence for link, M in zip(bodies, inertias, strict=True) for sentence in build_checks.doubts(link, M)],
     )
 
 
 def model_from_dh(a, alpha, d, theta, inertias, *, convention='craig', kinds='revolute', **options):
-    """RobotModel of a serial chain from Denavit-Hartenberg parameters, N each: lengths a, d [m], angles alpha, theta [rad].
+    """RobotModel of a serial chain from Denavit-Hartenberg parameters, N each: lengths a, d [m], angles alpha, theta
+    [rad].
 
-    'craig' (modified, proximal): link i's frame is Rx(alpha_i) Tx(a_i) Rz(theta_i) Tz(d_i) in its predecessor's, and joint i moves along
-    its own z axis. 'denavit-hartenberg' (original, distal; 003 (5)): it is Rz(theta_i) Tz(d_i) Tx(a_i) Rx(alpha_i), and joint i moves along
-    its predecessor's z axis. Inertias are about the links' frames of the convention.
-    kinds: 'revolute' or 'prismatic', for all joints or one by one; q_i is added to theta_i or to d_i. options: see model_from_screws.
+    'craig' (modified, proximal): link i's frame is Rx(alpha_i) Tx(a_i) Rz(theta_i) Tz(d_i) in its predecessor's, and
+    joint i moves along its own z axis. 'denavit-hartenberg' (original, distal; 003 (5)): it is Rz(theta_i) Tz(d_i)
+    Tx(a_i) Rx(alpha_i), and joint i moves along its predecessor's z axis. Inertias are about the links' frames of the
+    convention. kinds: 'revolute' or 'prismatic', for all joints or one by one; q_i is added to theta_i or to d_i.
+    options: see model_from_screws.
     """
     columns = {'a': a, 'alpha': alpha, 'd': d, 'theta': theta}
     columns = {key: np.atleast_1d(_numbers(values)) for key, values in columns.items()}
     N = len(columns['a'])
     for key, values in columns.items():
         if values.shape != (N,):
-            raise ModelError(f'{key} has the shape {values.shape} where a has {N} entries; give one number for each joint')
+            raise ModelError(f'{key} has the shape {values.shape} where a has {N} entries; give one number for each '
+                             'joint')
     kinds = [kinds] * N if isinstance(kinds, str) else list(kinds)
     if len(kinds) != N:
         raise ModelError(f'kinds holds {len(kinds)} entries for {N} joints; give one for each')
@@ -105,7 +113,8 @@ def model_from_dh(a, alpha, d, theta, inertias, *, convention='craig', kinds='re
         raise ModelError(f'convention is {convention!r}; it is one of {", ".join(map(repr, CONVENTIONS))}')
     z = {'revolute': np.array([0, 0, 1, 0, 0, 0]), 'prismatic': np.array([0, 0, 0, 0, 0, 1])}
     screws, reference = [], []
-    for joint, kind, a, alpha, d, theta in zip(_names(options.get('joint_names'), 'joint', N), kinds, *columns.values(), strict=True):
+    joints = _names(options.get('joint_names'), 'joint', N)
+    for joint, kind, a, alpha, d, theta in zip(joints, kinds, *columns.values(), strict=True):
         if kind not in z:
             raise ModelError(f"joint {joint!r} is of the kind {kind!r}; it is 'revolute' or 'prismatic'")
         about_x, about_z = (lie.exp(e, value) @ lie.exp(t, shift) for e, t, value, shift in (
@@ -123,7 +132,8 @@ _X_TURN, _X_SHIFT = np.array([1, 0, 0, 0, 0, 0]), np.array([0, 0, 0, 1, 0, 0])
 
 
 def _onto_axis(X):
-    """Pose in the link's frame of a frame with the same axes, whose origin lies on the joint's axes: the nearest such point."""
+    """Pose in the link's frame of a frame with the same axes, whose origin lies on the joint's axes: the nearest such
+    point."""
     e, v = X[:, :3], X[:, 3:]
     if X.dtype == object:
         return np.eye(4, dtype=int)
@@ -153,7 +163,8 @@ def _armature(armature, names):
         return np.zeros(len(names)) if armature is None else _of_shape(armature, (len(names),), 'armature')
     for joint in armature:
         if joint not in names:
-            raise ModelError(f'armature names the joint {joint!r}, which the model has not; its joints are {", ".join(names)}')
+            raise ModelError(f'armature names the joint {joint!r}, which the model has not; its joints are '
+                             f'{", ".join(names)}')
     return np.array([armature.get(name, 0.0) for name in names])
 
 

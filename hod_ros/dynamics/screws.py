@@ -1,7 +1,8 @@
 """Joint screws and link inertias from vectors that a drawing or data sheet gives: 003 II, 000 (12).
 
-Screws are (angular, linear), in the frame in which axis and point are given: the world's for the spatial screws Y of 003, the body's for
-the body-fixed screws X of 000. A joint of one axis is a (6,) array, one of d axes a (d, 6) array. Lengths in [m], a pitch in [m/rad].
+Screws are (angular, linear), in the frame in which axis and point are given: the world's for the spatial screws Y of
+003, the body's for the body-fixed screws X of 000. A joint of one axis is a (6,) array, one of d axes a (d, 6) array.
+Lengths in [m], a pitch in [m/rad].
 """
 
 import numpy as np
@@ -25,7 +26,8 @@ def prismatic(e):
 
 
 def helical(e, y, h):
-    """(6,) screw (e, y x e + h e) of a screw motion about the axis e through y, that advances by the pitch h a radian."""
+    """(6,) screw (e, y x e + h e) of a screw motion about the axis e through y, that advances by the pitch h a
+    radian."""
     e, y = _direction(e), _vector(y, 'point y')
     return np.concatenate([e, np.cross(y, e) + h * e])
 
@@ -36,26 +38,29 @@ def cylindrical(e, y=ORIGIN):
 
 
 def spherical(y=ORIGIN, axes=AXES):
-    """(3, 6) screws of a ball joint about the point y; its rates are the relative angular velocity along the three axes."""
+    """(3, 6) screws of a ball joint about the point y; its rates are the relative angular velocity along the three
+    axes."""
     return np.stack([revolute(e, y) for e in np.asarray(axes)])
 
 
 def planar(e1, e2, y=ORIGIN):
-    """(3, 6) screws of the motion in the plane of e1 and e2: translations along these, and the rotation about e1 x e2 through y."""
+    """(3, 6) screws of the motion in the plane of e1 and e2: translations along these, and the rotation about e1 x e2
+    through y."""
     e1, e2 = _direction(e1), _direction(e2)
     return np.stack([prismatic(e1), prismatic(e2), revolute(np.cross(e1, e2), y)])
 
 
 def free(y=ORIGIN):
-    """(6, 6) screws of unconstrained motion; its rates are the relative twist (angular, linear) of the body's frame at y."""
+    """(6, 6) screws of unconstrained motion; its rates are the relative twist (angular, linear) of the body's frame at
+    y."""
     return np.concatenate([spherical(y), [prismatic(e) for e in AXES]])
 
 
 def link_inertia(mass, com=ORIGIN, tensor=None, *, about='com'):
     """(6, 6) inertia M_i of a link about its frame's origin, 000 (12).
 
-    mass [kg], com: centre of mass in the link's frame [m], tensor: (3, 3) rotational inertia in the link's axes [kg m^2], None for a
-    point mass. about: the point the tensor is given about, 'com' or 'frame' (the frame's origin).
+    mass [kg], com: centre of mass in the link's frame [m], tensor: (3, 3) rotational inertia in the link's axes [kg
+    m^2], None for a point mass. about: the point the tensor is given about, 'com' or 'frame' (the frame's origin).
     """
     if about not in ('com', 'frame'):
         raise ModelError(f"about is {about!r}; a tensor is given about 'com' or 'frame'")

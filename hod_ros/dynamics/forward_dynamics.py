@@ -1,0 +1,171 @@
+"""Higher-order forward dynamics: the motion's derivatives q'', q''', ... that given forces and their derivatives cause.
+
+The k-th derivative of the equations of motion is linear in q^(k+2), with the mass matrix of the present configuration:
+M q^(k+2) = Q^(k) - (the k-th derivative of inverse dynamics where q^(k+2) = 0). Articulated bodies solve that in O(N).
+Mimic joints couple bodies that are no neighbours: models with them are solved with the mass matrix itself.
+
+Twists are (angular, linear) and wrenches (torque, force), body-fixed. Axis 0 counts time derivatives. Numbers may be of
+any kind.
+"""
+
+import numpy as np
+
+from hod_ros.dynamics import articulated
+from hod_ros.dynamics import joints
+from hod_ros.dynamics import lie
+from hod_ros.dynamics import loads
+from hod_ros.dynamics import recursive
+from hod_ros.dynamics.free_base import on_free_joint
+from hod_ros.errors import InputError
+from hod_ros.errors import SingularityError
+
+
+def forward_dynamics(model, q, Q, *, wrenches=None, base=None, base_wrench=None):
+    """q'', q''', ... (order + 1, n) for q (2, n), rows q and q', and Q (order + 1, n), rows Q, Q', ..., Q^(order).
+
+    Also for samples: q (samples, 2, n) and Q (samples, order + 1, n) give (samples, order + 1, n).
+    wrenches: external loads as in inverse_dynamics, the same for all samples.
+    A free base needs base=(pose (4, 4), twist (6,) body-fixed); base_wrench (order + 1, 6) drives it, None: nothing
+    does. The result is then the pair of the above and the base's twist', twist'', ... (order + 1, 6).
+    """
+    q, Q = _numbers(q, 'q'), _numbers(Q, 'Q')
+    _check_shapes(model, q, Q)
+    if q.ndim == 3 and model.base == 'fixed':
+        out = [forward_dynamics(model, *sample, wrenches=wrenches) for sample in zip(q, Q, strict=True)]
+        return np.reshape(out, Q.shape)
+    if model.base == 'free':
+        return _floating(model, q, Q, wrenches, base, base_wrench)
+    if base is not None or base_wrench is not None:
+        raise InputError(f"{model.name} has a fixed base, which takes no base; make the model with base='free'")
+    external = None if wrenches is None else _external(model, wrenches, len(Q))
+    return _solved(model, q, Q, external)
+
+
+def has_own_coordinates(model):
+    """Whether every screw has a coordinate of its own: no mimic joints."""
+    return len(model.X) == model.n and bool(np.all(model.multiplier == 1) and np.all(model.offset == 0))
+
+
+def mass_matrix_route(model, q, Q, external=None):
+    """As articulated.accelerations, through M itself: serves mimic joints, and as a check of the other."""
+    M = mass_matrix(model, q[0])
+    q = list(q)
+    for k in range(len(Q)):
+        q.append(0 * q[0])
+        rows = np.stack(q)
+        loads_so_far = None if external is None else np.stack([external(j, rows[:-1]) for j in range(k + 1)])
+        q[-1] = _solve(M, Q[k] - recursive.inverse_dynamics(model, rows, loads_so_far)[0][k], model)
+    return np.stack(q[2:])
+
+
+def mass_matrix(model, q):
+    """M (n, n) from composite inertias, at q (n,)."""
+    m = len(model.X)
+    Ad = lie.Ad(lie.inverse(joints.relative_poses(model, q[None])))
+    composite = np.array(model.M, np.result_type(model.M, Ad))
+    along_screws = np.zeros((m, m), composite.dtype)
+    for i in reversed(range(len(model.bodies))):
+        mine, body = model.screw_body == i, i
+        F = composite[i] @ model.X[mine].T
+        along_screws[np.ix_(mine, mine)] = model.X[mine] @ F
+        while model.parent[body] >= 0:
+            F, body = Ad[body].T @ F, model.parent[body]
+            above = model.screw_body == body
+            along_screws[np.ix_(above, mine)] = model.X[above] @ F
+            along_screws[np.ix_(mine, above)] = along_screws[np.ix_(above, mine)].T
+        if model.parent[i] >= 0:
+            composite[model.parent[i]] += Ad[i].T @ composite[i] @ Ad[i]
+    onto = np.zeros((m, model.n), dtype=model.multiplier.dtype)
+    onto[np.arange(m), model.coordinate] = model.multiplier
+    return onto.T @ along_screws @ onto + np.diag(model.armature)
+
+
+def _solved(model, q, Q, external):
+    solve = articulated.accelerations if has_own_coordinates(model) else mass_matrix_route
+    return solve(model, q, Q, external)
+
+
+def _external(model, wrenches, rows, pose=None):
+    """Function of (k, q up to row k + 1): the k-th derivatives of the loads as wrenches on bodies (N + 1, 6), the
+    base's last.
+
+    With the pose of a free base, the first six columns of q are the base's, and so is the first wrench.
+    """
+    at_rest = None if pose is None else (pose, np.zeros((rows + 1, 6)))
+    loads.body_wrenches(model, np.zeros((rows + 2, model.n)), wrenches, at_rest)    # says early what is wrong with them
+
+    def external(k, q):
+        q = np.concatenate([q[:k + 2], 0 * q[:1]])
+        if pose is None:
+            return loads.body_wrenches(model, q, wrenches)[k]
+        values = loads.body_wrenches(model, q[:, 6:], wrenches, (pose, q[1:, :6]))[k]
+        return np.concatenate([values[-1:], values[:-1], 0 * values[:1]])
+    return external
+
+
+def _floating(model, q, Q, wrenches, base, base_wrench):
+    if base is None or len(base) != 2:
+        raise InputError(f'{model.name} has a free base; give base=(pose (4, 4), twist (6,))')
+    if q.ndim == 3:
+        raise InputError(f'q has the shape {q.shape}; forward dynamics of a free base takes one sample, q (2, '
+                         f'{model.n})')
+    pose, twist = _numbers(base[0], "base's pose"), _numbers(base[1], "base's twist")
+    twist = twist[0] if twist.ndim == 2 and len(twist) else twist
+    if pose.shape != (4, 4) or twist.shape != (6,):
+        raise InputError(f'base has a pose of shape {pose.shape} and a twist of shape {twist.shape}; give (4, 4) and '
+                         '(6,)')
+    W = np.zeros((len(Q), 6)) if base_wrench is None else _numbers(base_wrench, 'base_wrench')
+    if W.shape != (len(Q), 6):
+        raise InputError(f'base_wrench has the shape {W.shape}; give ({len(Q)}, 6), as many rows as Q has')
+    q = np.concatenate([np.stack([0 * twist, twist]), q], axis=1)
+    external = None if wrenches is None else _external(model, wrenches, len(Q), pose)
+    out = _solved(on_free_joint(model, pose), q, np.concatenate([W, Q], axis=1), external)
+    return out[:, 6:], out[:, :6]
+
+
+def _solve(M, rhs, model):
+    if M.dtype == object or rhs.dtype == object:
+        return _eliminate(M, rhs)
+    try:
+        return np.linalg.solve(M, rhs)
+    except np.linalg.LinAlgError:
+        raise SingularityError(
+            f'the mass matrix of {model.name} is singular; give its links an inertia, or its joints an armature'
+        ) from None
+
+
+def _eliminate(M, x):
+    """M^-1 x for numbers of any kind; M is positive definite and needs no pivoting."""
+    M, x = np.array(M, object), np.array(x, object)
+    for j in range(len(M)):
+        for i in range(j + 1, len(M)):
+            factor = M[i, j] / M[j, j]
+            M[i] = M[i] - factor * M[j]
+            x[i] = x[i] - factor * x[j]
+    for j in reversed(range(len(M))):
+        x[j] = (x[j] - M[j, j + 1:] @ x[j + 1:]) / M[j, j]
+    return x
+
+
+def _numbers(values, what):
+    array = np.asarray(values)
+    if array.dtype == object:
+        return array
+    try:
+        array = array.astype(float)
+    except (TypeError, ValueError):
+        raise InputError(f'{what} holds values that are no numbers; give finite numbers') from None
+    if not np.isfinite(array).all():
+        at = np.argwhere(~np.isfinite(array))[0].tolist()
+        raise InputError(f'{what} is {array[tuple(at)]} at {at} (counted from 0, the last is the joint); give finite '
+                         'numbers')
+    return array
+
+
+def _check_shapes(model, q, Q):
+    n = model.n
+    if q.ndim not in (2, 3) or q.shape[-2:] != (2, n):
+        raise InputError(f"q has the shape {q.shape}; give (2, {n}), rows q and q', or (samples, 2, {n})")
+    if Q.ndim != q.ndim or Q.shape[-1] != n or Q.shape[-2] < 1 or Q.shape[:-2] != q.shape[:-2]:
+        raise InputError(
+            f"Q has the shape {Q.shape}, q has {q.shape}; give (order + 1, {n}), rows Q, Q', ..., for each sample of q")
