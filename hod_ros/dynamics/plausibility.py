@@ -2,22 +2,27 @@
 
 import numpy as np
 
-_TOLERANCE = 1e-6
+_RELATIVE_SLACK = 1e-6
+_SMALL_RADIUS = 1e-6        # [m] moments below mass * radius^2 are rounding
 
 
 def inertia_warnings(link):
     """Sentences about a link whose mass and tensor no real body has."""
     if link.mass == 0.0:
         if link.tensor.any():
-            yield f'link {link.name!r} has no mass but the inertia {_figures(np.diag(link.tensor))} kg m^2 on its diagonal; one of them is wrong'
+            yield (f'link {link.name!r} has no mass but the inertia {_figures(np.diag(link.tensor))} kg m^2 on its '
+                   'diagonal; one of them is wrong')
         return
-    a, b, c = moments = np.linalg.eigvalsh(link.tensor)
-    slack = _TOLERANCE * np.abs(moments).max()
+    moments = np.linalg.eigvalsh(link.tensor)
+    slack = _RELATIVE_SLACK * np.abs(moments).max() + link.mass * _SMALL_RADIUS**2
+    a, b, c = moments = np.where(np.abs(moments) < slack, 0.0, moments)
     if a < -slack:
-        yield f'link {link.name!r} has the principal moments of inertia {_figures(moments)} kg m^2; a real body has none below zero'
+        yield (f'link {link.name!r} has the principal moments of inertia {_figures(moments)} kg m^2; a real body has '
+               'none below zero')
     elif a + b < c - slack:
-        yield (f'link {link.name!r} has the principal moments of inertia {_figures(moments)} kg m^2, of which the largest exceeds the sum '
-               'of the others (triangle inequality); no real body does. Was the tensor meant about another point?')
+        yield (f'link {link.name!r} has the principal moments of inertia {_figures(moments)} kg m^2, of which the '
+               'largest exceeds the sum of the others, as in no real body (triangle inequality); was the tensor meant '
+               'about another point?')
 
 
 def limit_warnings(joint):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from dataclasses import replace
 
-from hod_ros.dynamics import arguments
+from hod_ros.dynamics import checks
 from hod_ros.dynamics.specification import MULTIPLE
 from hod_ros.errors import DescriptionError
 from hod_ros.errors import InputError
@@ -31,25 +31,27 @@ def without_dangling_mimics(joints):
 def select(joints, keep, locked):
     """(names of the independent joints, {joint name: its Drive}) for the joints of a tree in its order."""
     by_name = {joint.name: joint for joint in joints}
-    locked = arguments.numbers_by_name(locked, 'locked', '[rad] or [m]')
+    locked = checks.numbers_by_name(locked, 'locked', '[rad] or [m]')
     for name in locked:
         _check_selectable(name, 'locked', by_name)
         if by_name[name].kind in MULTIPLE and locked[name] != 0.0:
-            raise InputError(f'locked[{name!r}] is {locked[name]}, but a {by_name[name].kind} joint can be locked at 0 only, its origin')
+            raise InputError(
+                f'locked[{name!r}] is {locked[name]}, but a {by_name[name].kind} joint can be locked at 0 only, '
+                'its origin')
     if keep is None:
         keep = [joint.name for joint in joints if _independent(joint) and joint.name not in locked]
     else:
-        keep = arguments.names(keep, 'joints')
+        keep = checks.names(keep, 'joints')
         for name in keep:
             _check_selectable(name, 'joints', by_name)
             if name in locked:
                 raise InputError(f'joint {name!r} is named both in joints and in locked; name it in one of them')
     for name in keep:
         _check_single(by_name[name])
-    selected = {name: Drive(name, 1.0, 0.0) for name in keep}
-    drives = {}
+    drives = {name: Drive(None, 0.0, position) for name, position in locked.items()}
+    drives |= {name: Drive(name, 1.0, 0.0) for name in keep}
     for joint in joints:
-        drives[joint.name] = _drive(joint, by_name, selected, locked)
+        _add_drive(drives, joint, by_name)
     return tuple(keep), drives
 
 
@@ -74,25 +76,29 @@ def _check_selectable(name, argument, by_name):
 def _check_single(joint):
     if joint.kind in MULTIPLE:
         raise DescriptionError(
-            f'joint {joint.name!r} is {joint.kind}: it has several coordinates and no joint model here. If it ties the robot to the world, '
-            f"remove it and load with base='free'; or lock it at its origin with locked={{{joint.name!r}: 0}}; or replace it by revolute and "
-            'prismatic joints')
+            f'joint {joint.name!r} is {joint.kind}: it has several coordinates, which a description cannot give to a '
+            f"model. If it ties the robot to the world, remove it and load with base='free'; or lock it at its origin "
+            f'with locked={{{joint.name!r}: 0}}; or replace it by revolute and prismatic joints')
 
 
-def _drive(joint, by_name, selected, locked):
-    multiplier, offset, path = 1.0, 0.0, [joint.name]
-    while joint.mimic is not None and joint.kind != 'fixed':
-        offset += multiplier * joint.mimic.offset
-        multiplier *= joint.mimic.multiplier
+def _add_drive(drives, joint, by_name):
+    """Adds the drives of this joint and of all that it mimics, directly or not."""
+    chain = {}
+    while joint.name not in drives and joint.mimic is not None and joint.kind != 'fixed':
         master = by_name[joint.mimic.master]
-        if master.kind in MULTIPLE or joint.kind in MULTIPLE:
+        if joint.kind in MULTIPLE or master.kind in MULTIPLE:
             raise DescriptionError(
-                f'joint {joint.name!r} ({joint.kind}) mimics {master.name!r} ({master.kind}); only revolute, continuous and prismatic joints '
-                'can mimic one another')
-        if master.name in path:
-            raise DescriptionError(f'mimic joints run in a circle: {" -> ".join([*path, master.name])}; one of them must be free of <mimic>')
-        path.append(master.name)
+                f'joint {joint.name!r} ({joint.kind}) mimics {master.name!r} ({master.kind}), but only joints of one '
+                'coordinate can mimic one another; remove <mimic>')
+        chain[joint.name] = joint
+        if master.name in chain:
+            raise DescriptionError(
+                f'joints mimic one another in a circle, {" -> ".join([*chain, master.name])}; remove <mimic> from one')
         joint = master
-    if joint.name in selected and multiplier != 0.0:
-        return Drive(joint.name, multiplier, offset)
-    return Drive(None, 0.0, multiplier * locked.get(joint.name, 0.0) + offset)
+    drive = drives.setdefault(joint.name, Drive(None, 0.0, 0.0))
+    for follower in reversed(chain.values()):
+        mimic = follower.mimic
+        multiplier = mimic.multiplier * drive.multiplier
+        offset = mimic.multiplier * drive.offset + mimic.offset
+        drive = Drive(drive.joint if multiplier else None, multiplier, offset)
+        drives[follower.name] = drive

@@ -14,7 +14,7 @@ class Link:
     name: str
     mass: float = 0.0                                                       # [kg]
     com: np.ndarray = field(default_factory=lambda: np.zeros(3))            # centre of mass in the link's frame [m]
-    tensor: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))    # about the centre of mass, in the link's axes [kg m^2]
+    tensor: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))    # about it, in the link's axes [kg m^2]
 
     @property
     def massless(self):
@@ -36,7 +36,7 @@ class Joint:
     kind: str                       # one of MOVING, MULTIPLE or 'fixed'
     parent: str
     child: str
-    origin: np.ndarray = field(default_factory=lambda: np.eye(4))           # the child's frame in the parent's, at q = 0
+    origin: np.ndarray = field(default_factory=lambda: np.eye(4))       # the child's frame in the parent's, at q = 0
     axis: np.ndarray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))     # of length 1, in the child's frame
     mimic: Mimic | None = None
     position_limits: tuple[float, float] = (-np.inf, np.inf)

@@ -17,33 +17,35 @@ def in_tree_order(links, joints):
     for joint in joints:
         for end, link in (('parent', joint.parent), ('child', joint.child)):
             if link not in names:
-                raise DescriptionError(f'joint {joint.name!r}: its {end} link {link!r} does not exist; add that link or correct the name')
+                raise DescriptionError(
+                    f'joint {joint.name!r}: its {end} link {link!r} does not exist; add that link or correct the '
+                    'name')
         if joint.child in above:
             raise DescriptionError(
-                f'link {joint.child!r} is the child of two joints, {above[joint.child].name!r} and {joint.name!r}: closed loops are no '
-                'tree; remove one of the two')
+                f'link {joint.child!r} is the child of two joints, {above[joint.child].name!r} and {joint.name!r}: '
+                'closed loops are no tree; remove one of the two')
         above[joint.child] = joint
         below[joint.parent].append(joint)
     roots = [link.name for link in links if link.name not in above]
     if len(roots) > 1:
         raise DescriptionError(
-            f'the links {_listed(roots)} have no parent joint each, but a robot has one root; join them by joints, or describe each robot '
-            'by itself')
+            f'the links {_listed(roots)} have no parent joint, but a robot has one root link only; join them by '
+            'joints, or describe each robot by itself')
     order = _depth_first(roots, below)
     if len(order) < len(joints):
         placed = {joint.name for joint in order}
         loop = [joint.name for joint in joints if joint.name not in placed]
-        raise DescriptionError(f'the joints {_listed(loop)} form a loop, or hang from one: no root link leads to them; remove one of the loop')
+        raise DescriptionError(
+            f'the joints {_listed(loop)} form a loop or hang from one, so that no root link leads to them; '
+            'remove a joint of the loop')
     return roots[0], order
 
 
 def _check_names(what, items):
-    for item in items:
-        if not item.name:
-            raise DescriptionError(f'a {what} has no name; every {what} needs its own')
     repeated = [name for name, times in Counter(item.name for item in items).items() if times > 1]
     if repeated:
-        raise DescriptionError(f'more than one {what} is called {_listed(repeated)}; every {what} needs a name of its own')
+        raise DescriptionError(
+            f'more than one {what} is called {_listed(repeated)}; every {what} needs a name of its own')
 
 
 def _depth_first(roots, below):

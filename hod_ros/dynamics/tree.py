@@ -5,7 +5,7 @@ Inertias are 6x6 in coordinates (angular, linear), about the origin of the frame
 
 import numpy as np
 
-from hod_ros.dynamics import arguments
+from hod_ros.dynamics import checks
 from hod_ros.dynamics import lie
 from hod_ros.dynamics.model import STANDARD_GRAVITY
 from hod_ros.dynamics.model import RobotModel
@@ -22,7 +22,7 @@ def assemble(name, links, joints, *, keep=None, gravity=STANDARD_GRAVITY, locked
     """RobotModel of Link and Joint specifications; the options are RobotModel.from_urdf's (`keep`: its `joints`)."""
     if base not in ('fixed', 'free'):
         raise InputError(f"base is {base!r}; give 'fixed' or 'free'")
-    gravity = arguments.finite_vector(gravity, 3, 'gravity', '[m/s^2]')
+    gravity = checks.finite_vector(gravity, 3, 'gravity', '[m/s^2]')
     root, ordered = in_tree_order(links, joints)
     if base == 'free':
         root, ordered, links = _without_world(root, ordered, links)
@@ -116,19 +116,22 @@ def spatial_inertia(link, pose):
 def _without_world(root, ordered, links):
     """A free base means what a floating joint below a bare world link means: the joint and the world link go."""
     world = next(link for link in links if link.name == root)
-    if not world.massless or not ordered or ordered[0].kind != 'floating' or any(joint.parent == root for joint in ordered[1:]):
+    below = [joint for joint in ordered if joint.parent == root]
+    if not world.massless or [joint.kind for joint in below] != ['floating']:
         return root, ordered, links
     return ordered[0].child, ordered[1:], [link for link in links if link is not world]
 
 
 def _armature(values, ordered, columns):
     """(n,) from {joint name: rotor inertia}; a locked joint's rotor does not move."""
-    values = arguments.numbers_by_name(values, 'armature', '[kg m^2] or [kg]')
+    values = checks.numbers_by_name(values, 'armature', '[kg m^2] or [kg]')
     out = np.zeros(len(columns))
     independent = [joint.name for joint in ordered if joint.moves and joint.mimic is None]
     for name, value in values.items():
         if name not in independent:
-            raise InputError(f'armature names {name!r}, which is no independent moving joint; these are {", ".join(independent) or "none"}')
+            raise InputError(
+                f'armature names {name!r}, which is no independent moving joint; these are '
+                f'{", ".join(independent) or "none"}')
         if value < 0:
             raise InputError(f'armature[{name!r}] is {value}; a rotor inertia is 0 or more')
         if name in columns:
@@ -147,14 +150,15 @@ def _check_inertia(bodies, coordinate, joint_names, armature):
         moved[column] += M[3, 3] if joint.kind == 'prismatic' else np.abs(M).max()
     idle = [joint for joint, inertia in zip(joint_names, moved, strict=True) if inertia == 0.0]
     if idle:
+        which = 'joint' if len(idle) == 1 else 'each of the joints'
         raise DescriptionError(
-            f'nothing that {"joint" if len(idle) == 1 else "each of the joints"} {", ".join(map(repr, idle))} moves has any inertia, so that '
-            'its force would be zero in every motion; give its links an <inertial>, give it an armature, or leave it out of joints, which '
-            'locks it')
+            f'nothing that {which} {", ".join(map(repr, idle))} moves has any inertia, so its force would be zero in '
+            'every motion; give the links that it moves an <inertial>, or the joint an armature, or lock it (leave it out '
+            'of joints)')
 
 
 def _model_warnings(base, root, bodies, joint_names):
     if base == 'free' and not bodies.inertias[0].any():
-        yield f'the free base, link {root!r}, has no inertia of its own; forward dynamics is singular where nothing else holds it'
+        yield f'the free base, link {root!r}, has no inertia of its own, so that forward dynamics may be singular'
     if base == 'fixed' and not joint_names:
         yield 'the robot has no moving joint'

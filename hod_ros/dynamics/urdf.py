@@ -1,9 +1,9 @@
 """URDF text -> link and joint specifications -> RobotModel.
 
-Only what dynamics needs is looked at: the root's own <link> and <joint> children, in them the elements read below. All else (visual,
-collision, transmission, gazebo, ros2_control, unknown tags) may hold what it likes. The elements are read here and not by
-urdf_parser_py because little of it would remain: it needs these parts stripped first, every number checked afterwards, and its
-errors name neither the link nor the field.
+Only what dynamics needs is looked at: the root's own <link> and <joint> children, in them the elements read below. All
+else (visual, collision, transmission, gazebo, ros2_control, unknown tags) may hold what it likes. The elements are read
+here and not by urdf_parser_py because little of it would remain: it needs these parts stripped first and every number
+checked afterwards, and its errors name neither the link nor the field.
 """
 
 import math
@@ -21,13 +21,14 @@ from hod_ros.dynamics.xml_text import read_xml
 from hod_ros.dynamics.xml_text import shown
 from hod_ros.errors import DescriptionError
 
+_MAX_NAME = 255
 _KINDS = (*MOVING, 'fixed', *MULTIPLE)
 _OTHER_FORMATS = {
     'sdf': 'SDF; convert it to URDF, for example with sdformat_urdf',
     'gazebo': 'SDF; convert it to URDF, for example with sdformat_urdf',
     'world': 'SDF; convert it to URDF, for example with sdformat_urdf',
-    'mujoco': 'MJCF, MuJoCo\'s format; give the URDF of this robot',
-    'mujocoinclude': 'MJCF, MuJoCo\'s format; give the URDF of this robot',
+    'mujoco': "MJCF, MuJoCo's format; give the URDF of this robot",
+    'mujocoinclude': "MJCF, MuJoCo's format; give the URDF of this robot",
     'COLLADA': 'COLLADA, a mesh; give the URDF that refers to it',
     'launch': 'a launch file; give the URDF that it loads',
 }
@@ -43,7 +44,7 @@ def read_urdf(text):
     """(the robot's name, its Links, its Joints) in document order."""
     robot = read_xml(text)
     if robot.tag != 'robot':
-        kind = _OTHER_FORMATS.get(robot.tag, "no URDF; give a text whose root is <robot>")
+        kind = _OTHER_FORMATS.get(robot.tag, 'no URDF; give a text whose root is <robot>')
         raise DescriptionError(f'the robot description has the root element <{robot.tag[:60]}>: it is {kind}')
     links = [_link(element) for element in robot.iterfind('link')]
     joints = [_joint(element) for element in robot.iterfind('joint')]
@@ -72,16 +73,12 @@ def _joint(element):
     if kind not in _KINDS:
         problem = 'it has no type' if kind is None else f'its type {shown(kind)} is unknown'
         raise DescriptionError(f'{where}: {problem}; give one of {", ".join(_KINDS)}')
-    ends = {}
-    for end in ('parent', 'child'):
-        ends[end] = where.child(element, end, needed=True).get('link')
-        if not ends[end]:
-            raise DescriptionError(f"{where}: <{end}> names no link; write <{end} link='...'/>")
+    parent, child = (where.reference(where.child(element, end, needed=True), 'link') for end in ('parent', 'child'))
     limit, dynamics, mimic = (where.child(element, tag) for tag in ('limit', 'dynamics', 'mimic'))
     if kind == 'fixed':
-        return Joint(where.name, kind, ends['parent'], ends['child'], where.pose(element))
+        return Joint(where.name, kind, parent, child, where.pose(element))
     return Joint(
-        where.name, kind, ends['parent'], ends['child'], where.pose(element),
+        where.name, kind, parent, child, where.pose(element),
         axis=_axis(where, element),
         mimic=_mimic(where, mimic),
         position_limits=_position_limits(where, limit, kind),
@@ -98,16 +95,13 @@ def _axis(where, element):
     if largest == 0.0:
         raise DescriptionError(f"{where}: its axis is zero; give a direction, such as <axis xyz='0 0 1'/>")
     axis = axis / largest
-    length = np.linalg.norm(axis)
-    return axis / length
+    return axis / np.linalg.norm(axis)
 
 
 def _mimic(where, element):
     if element is None:
         return None
-    master = element.get('joint')
-    if not master:
-        raise DescriptionError(f"{where}: <mimic> names no joint; write <mimic joint='...'/>")
+    master = where.reference(element, 'joint')
     return Mimic(master, where.number(element, 'multiplier', 1.0), where.number(element, 'offset', 0.0))
 
 
@@ -125,9 +119,21 @@ class _Place:
     def __init__(self, what, element):
         self._what = what
         self.name = element.get('name', '')
+        if not self.name:
+            raise DescriptionError(f'a {what} has no name; every {what} needs its own')
+        self._check_length(self.name)
 
     def __str__(self):
         return f'{self._what} {shown(self.name)}'
+
+    def reference(self, element, attribute):
+        """The name of another link or joint."""
+        name = element.get(attribute)
+        if not name:
+            tag = element.tag
+            raise DescriptionError(f"{self}: its <{tag}> names no {attribute}; write <{tag} {attribute}='...'/>")
+        self._check_length(name)
+        return name
 
     def child(self, element, tag, *, needed=False):
         found = element.findall(tag)
@@ -156,13 +162,19 @@ class _Place:
             C[:3, :3] = _rpy_rotation(*self.vector(origin, 'rpy', (0.0, 0.0, 0.0)))
         return C
 
+    def _check_length(self, name):
+        if len(name) > _MAX_NAME:
+            raise DescriptionError(
+                f'{self}: the name {shown(name)} has {len(name)} characters; at most {_MAX_NAME} are read')
+
     def _quaternion_rotation(self, origin):
         if origin.get('rpy') is not None:
             raise DescriptionError(f'{self}: its <origin> has both rpy and quat_xyzw; keep one')
         quaternion = np.array(self._numbers(origin, 'quat_xyzw', 4))
         length = np.linalg.norm(quaternion)
         if abs(length - 1.0) > 1e-3:
-            raise DescriptionError(f'{self}: quat_xyzw of its <origin> has the length {length:g}; give a unit quaternion')
+            raise DescriptionError(
+                f'{self}: quat_xyzw of its <origin> has the length {length:g}; give a unit quaternion')
         x, y, z, w = quaternion / length
         return np.array([
             [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
@@ -171,7 +183,7 @@ class _Place:
         ])
 
     def _numbers(self, element, attribute, count, *default):
-        """One float, or a list of several, of an attribute; the default, if any, where element or attribute is absent."""
+        """A float, or a list of several, of an attribute; the default where element or attribute is absent."""
         text = None if element is None else element.get(attribute)
         if text is None:
             if default:

@@ -11,7 +11,7 @@ from xml.parsers import expat
 
 from hod_ros.errors import DescriptionError
 
-MAX_BYTES = 16 * 2**20
+MAX_BYTES = 8 * 2**20          # the largest public robots have 0.2 MB
 MAX_DEPTH = 100
 MAX_ELEMENTS = 300_000
 
@@ -37,7 +37,9 @@ def read_xml(text):
     if not start.startswith('<'):
         raise DescriptionError(f'the robot description is not XML: it begins with {shown(start)}; {_remedy(start)}')
     if start[:9].upper() == '<!DOCTYPE':
-        raise DescriptionError('the robot description holds a DOCTYPE, which a URDF never needs and which may hide entity bombs; remove it')
+        raise DescriptionError(
+            'the robot description holds a DOCTYPE, which a URDF never needs and which may hide entity bombs; '
+            'remove it')
     return _parsed(text)
 
 
@@ -48,11 +50,14 @@ def shown(text):
 
 def _as_str(text):
     if isinstance(text, os.PathLike):
-        raise DescriptionError(f'the robot description is a path, {str(text)!r}; give the text of that file: path.read_bytes()')
+        raise DescriptionError(
+            f'the robot description is a path, {str(text)!r}; give the text of that file: path.read_bytes()')
     if not isinstance(text, (str, bytes, bytearray, memoryview)):
-        raise DescriptionError(f'the robot description is of type {type(text).__name__}; give the text of a URDF as str or bytes')
+        raise DescriptionError(
+            f'the robot description is of type {type(text).__name__}; give the text of a URDF as str or bytes')
     if len(text) > MAX_BYTES:
-        raise DescriptionError(f'the robot description has {len(text) / 2**20:.1f} MB; at most {MAX_BYTES // 2**20} MB are read')
+        raise DescriptionError(
+            f'the robot description has {len(text) / 2**20:.1f} MB; at most {MAX_BYTES // 2**20} MB are read')
     return text.removeprefix('\ufeff') if isinstance(text, str) else _decoded(bytes(text))
 
 
@@ -73,7 +78,8 @@ def _decoded(data):
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         raise DescriptionError(
-            f'the robot description is not {encoding} at byte {error.start} ({error.reason}); save it as UTF-8') from None
+            f'the robot description is not {encoding} at byte {error.start} ({error.reason}); save it as UTF-8'
+        ) from None
 
 
 def _parsed(text):
@@ -86,11 +92,13 @@ def _parsed(text):
         depth += 1
         elements += 1
         if depth > MAX_DEPTH:
-            raise DescriptionError(f'the robot description nests elements more than {MAX_DEPTH} deep; a URDF nests them 5 deep')
+            raise DescriptionError(
+                f'the robot description nests elements more than {MAX_DEPTH} deep; a URDF nests them 5 deep')
         if elements > MAX_ELEMENTS:
             raise DescriptionError(f'the robot description has more than {MAX_ELEMENTS} elements; no more are read')
         if tag.startswith('xacro:'):
-            raise DescriptionError(f'the robot description still holds <{tag}>; expand it first: xacro robot.urdf.xacro > robot.urdf')
+            raise DescriptionError(
+                f'the robot description still holds <{tag}>; expand it first: xacro robot.urdf.xacro > robot.urdf')
         builder.start(tag, attributes)
 
     def end(tag):
@@ -106,10 +114,11 @@ def _parsed(text):
         parser.Parse('', True)
     except expat.ExpatError as error:
         raise DescriptionError(
-            f'the robot description is not well-formed XML: {expat.errors.messages[error.code]} at line {error.lineno}, '
-            f'column {error.offset}; check it with xmllint or check_urdf') from None
+            f'the robot description is not well-formed XML: {expat.errors.messages[error.code]} at line '
+            f'{error.lineno}, column {error.offset}; check it with xmllint or check_urdf') from None
     except UnicodeEncodeError as error:
-        raise DescriptionError(f'the robot description holds the character {error.object[error.start]!r}, which is no Unicode text') from None
+        raise DescriptionError(
+            f'the robot description holds {error.object[error.start]!r}, half a character; save it as UTF-8') from None
     return builder.close()
 
 

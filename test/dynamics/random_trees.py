@@ -68,7 +68,7 @@ def random_pose(rng, *, reach=0.5):
 
 
 def random_inertia(rng, *, mass=None):
-    """(6, 6) inertia of a real body about its frame: second moments of mass are positive, so the triangle inequality holds."""
+    """(6, 6) inertia of a real body about its frame, by positive second moments of mass along its principal axes."""
     mass = rng.uniform(0.1, 5.0) if mass is None else mass
     com = rng.uniform(-0.2, 0.2, 3)
     R = random_rotation(rng)
@@ -103,7 +103,8 @@ def urdf_of(model):
         master = model.joint_names[model.coordinate[i]]
         mimic = ''
         if model.joints[i] != master:
-            mimic = f'<mimic joint="{master}" multiplier="{float(model.multiplier[i])!r}" offset="{float(model.offset[i])!r}"/>'
+            multiplier, offset = float(model.multiplier[i]), float(model.offset[i])
+            mimic = f'<mimic joint="{master}" multiplier="{multiplier!r}" offset="{offset!r}"/>'
         upstream = model.base_link if model.parent[i] < 0 else model.bodies[model.parent[i]]
         lines += [
             _link_xml(link, model.M[i]),
