@@ -18,12 +18,16 @@ def screw_coordinates(model, q):
 
 def relative_poses(model, q):
     """C_{p,i} = B_i exp(X_i q_i) (..., N, 4, 4): pose of every body in its parent's frame, for q (rows, ..., n)."""
-    s = screw_coordinates(model, q[:1])[0]
+    return model.B @ exponentials(model, model.X, screw_coordinates(model, q[:1])[0])
+
+
+def exponentials(model, screws, s):
+    """exp(sum_k screws_k s_k) (..., N, 4, 4): each body's own motion along screws (m, 6), for s (..., m)."""
     if model.single_axes:
-        return model.B @ lie.exp(model.X, s)
-    twists = _sum_by_body(model, model.X * s[..., None])
+        return lie.exp(screws, s)
+    twists = _sum_by_body(model, screws * s[..., None])
     moved = np.stack([lie.exp_twist(xi) for xi in twists.reshape(-1, 6)])
-    return model.B @ moved.reshape(twists.shape[:-1] + (4, 4))
+    return moved.reshape(twists.shape[:-1] + (4, 4))
 
 
 def joint_twists(model, q):
@@ -34,7 +38,7 @@ def joint_twists(model, q):
 
 def screw_matrices(model):
     """X_i with xi_i = X_i q', 001's Xi_k: (N, 6, n), constant. A mimic joint's screw stands in its master's column."""
-    out = np.zeros((len(model.bodies), 6, model.n))
+    out = np.zeros((len(model.bodies), 6, model.n), np.result_type(model.X, model.multiplier))
     np.add.at(out, (model.screw_body, slice(None), model.coordinate), model.X * model.multiplier[:, None])
     return out
 

@@ -87,7 +87,7 @@ def _checked(mass, center, inertia):
         raise InputError('mass, center or inertia of the payload are no numbers; give 1, 3 and 3x3 numbers') from None
     if center.shape != (3,) or inertia.shape != (3, 3):
         raise InputError(
-            f'the payload has a center of the shape {center.shape}, an inertia of {inertia.shape}; give (3,) and (3, 3)')
+            f'the payload has a center of shape {center.shape}, an inertia of {inertia.shape}; give (3,) and (3, 3)')
     for name, value in (('mass', mass), ('center', center), ('inertia', inertia)):
         if not np.isfinite(value).all():
             raise InputError(f'the payload has {name} {value}; give finite numbers')
@@ -98,6 +98,6 @@ def _checked(mass, center, inertia):
     a, b, c = np.linalg.eigvalsh(inertia)
     if a < -_TOLERANCE * c or a + b < c - _TOLERANCE * c:
         raise InputError(
-            f'the payload has the principal moments of inertia {a:.6g}, {b:.6g}, {c:.6g} kg m^2, which no body has: each '
-            'is 0 or more and at most the sum of the others; give the tensor about the centre of mass')
+            f'the payload has the principal moments of inertia {a:.6g}, {b:.6g}, {c:.6g} kg m^2, which no body has: '
+            'each is 0 or more and at most the sum of the others; give the tensor about the centre of mass')
     return mass, center, inertia
