@@ -1,0 +1,493 @@
+/* Python's way to the compiled recursion: the type Tree, the choice of instruction set, and batches on all cores.
+ *
+ * One sample keeps the GIL and works in memory that its tree owns; a batch releases the GIL and gives every thread memory of its own. */
+#define PY_SSIZE_T_CLEAN
+#define NPY_NO_DEPRECATED_API NPY_1_22_API_VERSION
+#define _GNU_SOURCE
+#include <Python.h>
+#include <numpy/arrayobject.h>
+
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "_tree.h"
+
+#define MOST_ROWS 128           /* of q: factorials stay finite well beyond */
+#define WIDEST 8                /* doubles in the widest vector */
+#define ALIGNMENT 64
+
+static double factorial[MOST_ROWS], inverse_factorial[MOST_ROWS];
+
+static ptrdiff_t padded(int bodies)
+{
+    return ((ptrdiff_t)bodies + WIDEST - 1) / WIDEST * WIDEST;
+}
+
+#define BODY_SERIES_OF_SAMPLES 21
+
+#define ISA baseline
+#define TARGET
+#define WIDTH 2
+#include "_isa.h"
+
+#if defined(__x86_64__) && !defined(HOD_PORTABLE)
+#define DISPATCH 1
+#define ISA avx2
+#define TARGET __attribute__((target("avx2,fma")))
+#define WIDTH 4
+#include "_isa.h"
+
+#define ISA avx512
+#define TARGET __attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma")))
+#define WIDTH 8
+#include "_isa.h"
+#endif
+
+typedef struct {
+    const char *name;
+    int width;
+    void (*single)(const Tree *, const double *, const double *, const double *, double *, double *, double *, int);
+    void (*samples)(const Tree *, const double *, const double *, const double *, double *, double *, size_t, void *, int);
+    int (*finite)(const double *, size_t);
+} Isa;
+
+static const Isa isas[] = {
+#ifdef DISPATCH
+    {"avx512", 8, evaluate_single_avx512, evaluate_samples_avx512, all_finite_avx512},
+    {"avx2", 4, evaluate_single_avx2, evaluate_samples_avx2, all_finite_avx2},
+#endif
+    {"baseline", 2, evaluate_single_baseline, evaluate_samples_baseline, all_finite_baseline},
+};
+static const Isa *isa;
+
+static int supported(const char *name)
+{
+#ifdef DISPATCH
+    __builtin_cpu_init();
+    if (strcmp(name, "avx512") == 0)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
+            && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (strcmp(name, "avx2") == 0)
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+    return strcmp(name, "baseline") == 0;
+}
+
+static const Isa *choose_isa(const char *wanted)
+{
+    for (size_t i = 0; i < sizeof isas / sizeof *isas; i++)
+        if ((wanted == NULL || strcmp(wanted, isas[i].name) == 0) && supported(isas[i].name))
+            return isas + i;
+    return NULL;
+}
+
+static size_t single_numbers(const Tree *tree, int K)
+{
+    const size_t N = tree->bodies, row = K + 1, stride = padded(tree->bodies);
+    return (2 * row + 2 * K + 2) * stride + 4 * ((N + 1) * 7 * row + 5 * row + 2 * (N + 1) * K);
+}
+
+static size_t block_vectors(const Tree *tree, int K)
+{
+    const size_t N = tree->bodies, row = K + 1;
+    return (2 * row + 2 * K + 2) * N + ((N + 1) * BODY_SERIES_OF_SAMPLES + 6) * row + (N + 1) * 6 * K;
+}
+
+static void *aligned(size_t bytes)
+{
+    return aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+}
+
+/* A batch, cut into chunks that the threads take one after another. */
+typedef struct {
+    const Tree *tree;
+    const double *q, *base, *external;
+    double *out, *base_wrench;
+    size_t samples, chunk, next;
+    int K, finite, starved;
+} Batch;
+
+static void *work_on(void *argument)
+{
+    Batch *b = argument;
+    const Tree *t = b->tree;
+    const size_t n = t->columns, K = b->K, N = t->bodies;
+    void *work = aligned(block_vectors(t, b->K) * isa->width * sizeof(double));
+    if (work == NULL) {
+        __atomic_store_n(&b->starved, 1, __ATOMIC_RELAXED);
+        return NULL;
+    }
+    for (;;) {
+        const size_t first = __atomic_fetch_add(&b->next, b->chunk, __ATOMIC_RELAXED);
+        if (first >= b->samples)
+            break;
+        const size_t count = b->samples - first < b->chunk ? b->samples - first : b->chunk;
+        const double *q = b->q + first * (K + 2) * n;
+        double *out = b->out + first * K * n;
+        int finite = isa->finite(q, count * (K + 2) * n);
+        if (finite) {
+            isa->samples(t, q, b->base ? b->base + first * (K + 1) * 6 : NULL, b->external ? b->external + first * K * (N + 1) * 6 : NULL,
+                         out, b->base_wrench ? b->base_wrench + first * K * 6 : NULL, count, work, b->K);
+            finite = isa->finite(out, count * K * n);
+        }
+        if (!finite) {
+            __atomic_store_n(&b->finite, 0, __ATOMIC_RELAXED);
+            break;
+        }
+    }
+    free(work);
+    return NULL;
+}
+
+static long cores(void)
+{
+#ifdef __linux__
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return CPU_COUNT(&set);
+#endif
+    return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+#define MOST_THREADS 64
+#define WORTH_A_THREAD 20000.0      /* body-coefficients of work that pay for starting one */
+
+static void run_batch(Batch *b)
+{
+    const double work = (double)b->samples * b->tree->bodies * b->K * (b->K + 3) / 6;
+    long threads = cores();
+    if (threads > MOST_THREADS)
+        threads = MOST_THREADS;
+    if (threads > 1 + work / WORTH_A_THREAD)
+        threads = 1 + (long)(work / WORTH_A_THREAD);
+    b->chunk = b->samples / (8 * threads) / WIDEST * WIDEST;
+    if (b->chunk < WIDEST)
+        b->chunk = WIDEST;
+    pthread_t helper[MOST_THREADS];
+    long started = 0;
+    while (started < threads - 1 && pthread_create(helper + started, NULL, work_on, b) == 0)
+        started++;
+    work_on(b);
+    for (long i = 0; i < started; i++)
+        pthread_join(helper[i], NULL);
+}
+
+typedef struct {
+    PyObject_HEAD
+    Tree tree;
+    double *work;
+    size_t work_numbers;
+} TreeObject;
+
+static void tree_dealloc(TreeObject *self)
+{
+    free(self->tree.armature);
+    free(self->tree.body);
+    free(self->tree.lanes);
+    free(self->work);
+    Py_TYPE(self)->tp_free((PyObject *)self);
+}
+
+static void spread(Vec3 out[3], const double *v)
+{
+    out[0] = (Vec3){v[0], v[1], v[2], 0};
+    out[1] = (Vec3){v[1], v[2], v[0], 0};
+    out[2] = (Vec3){v[2], v[0], v[1], 0};
+}
+
+static void fill_lanes(LaneBody *to, const Body *from)
+{
+    const double *R = from->R, *S = from->S, axis[3] = {R[2], R[5], R[8]};
+    for (int r = 0; r < 3; r++) {
+        to->row[r] = (Vec3){R[3 * r], R[3 * r + 1], R[3 * r + 2], 0};
+        to->column[r] = (Vec3){R[r], R[3 + r], R[6 + r], 0};
+    }
+    spread(to->p, from->p);
+    spread(to->axis, axis);
+    spread(to->c, from->c);
+    to->S[0] = (Vec3){S[5], S[4], S[3], 0};
+    to->S[1] = (Vec3){S[3], S[5], S[4], 0};
+    to->S[2] = (Vec3){S[2], S[0], S[1], 0};
+    to->S[3] = (Vec3){S[1], S[2], S[0], 0};
+    to->S[4] = (Vec3){S[4], S[3], S[5], 0};
+    to->m = from->m;
+    to->h = from->h;
+    to->turns = from->turns;
+    to->parent = from->parent;
+}
+
+/* Tree(constants (N + 1, 25), links (N + 1, 3), armature (n,), gravity (3,)): see kernel.py. */
+static PyObject *tree_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(kwargs))
+{
+    PyArrayObject *constants, *links, *armature, *gravity;
+    if (!PyArg_ParseTuple(args, "O!O!O!O!", &PyArray_Type, &constants, &PyArray_Type, &links, &PyArray_Type, &armature, &PyArray_Type, &gravity))
+        return NULL;
+    if (PyArray_NDIM(constants) != 2 || PyArray_DIM(constants, 1) != 25 || PyArray_TYPE(constants) != NPY_DOUBLE || !PyArray_IS_C_CONTIGUOUS(constants)
+        || PyArray_NDIM(links) != 2 || PyArray_DIM(links, 1) != 3 || PyArray_TYPE(links) != NPY_INT64 || !PyArray_IS_C_CONTIGUOUS(links)
+        || PyArray_DIM(links, 0) != PyArray_DIM(constants, 0) || PyArray_DIM(constants, 0) < 1
+        || PyArray_NDIM(armature) != 1 || PyArray_TYPE(armature) != NPY_DOUBLE || !PyArray_IS_C_CONTIGUOUS(armature)
+        || PyArray_NDIM(gravity) != 1 || PyArray_DIM(gravity, 0) != 3 || PyArray_TYPE(gravity) != NPY_DOUBLE || !PyArray_IS_C_CONTIGUOUS(gravity)) {
+        PyErr_SetString(PyExc_TypeError, "Tree takes contiguous arrays: constants (N + 1, 25), links (N + 1, 3) int64, armature (n,), gravity (3,)");
+        return NULL;
+    }
+    TreeObject *self = (TreeObject *)type->tp_alloc(type, 0);
+    if (self == NULL)
+        return NULL;
+    Tree *tree = &self->tree;
+    const int N = (int)PyArray_DIM(constants, 0) - 1, n = (int)PyArray_DIM(armature, 0);
+    tree->bodies = N;
+    tree->columns = n;
+    tree->body = calloc(N + 1, sizeof(Body));
+    tree->lanes = aligned((N + 1) * sizeof(LaneBody));
+    tree->armature = calloc(n + 1, sizeof(double));
+    if (tree->body == NULL || tree->lanes == NULL || tree->armature == NULL) {
+        Py_DECREF(self);
+        return PyErr_NoMemory();
+    }
+    memcpy(tree->armature, PyArray_DATA(armature), n * sizeof(double));
+    memcpy(tree->gravity, PyArray_DATA(gravity), sizeof tree->gravity);
+    memset(tree->lanes, 0, (N + 1) * sizeof(LaneBody));
+    for (int i = 0; i <= N; i++) {
+        const double *from = (const double *)PyArray_GETPTR1(constants, i);
+        const int64_t *link = (const int64_t *)PyArray_GETPTR1(links, i);
+        Body *body = tree->body + i;
+        memcpy(body->R, from, 9 * sizeof(double));
+        memcpy(body->p, from + 9, 3 * sizeof(double));
+        body->m = from[12];
+        memcpy(body->c, from + 13, 3 * sizeof(double));
+        memcpy(body->S, from + 16, 6 * sizeof(double));
+        body->h = from[22];
+        body->multiplier = from[23];
+        body->offset = from[24];
+        body->turns = link[0] != 0;
+        body->parent = link[1] < 0 ? N : (int)link[1];
+        body->column = (int)link[2];
+        tree->offsets |= body->offset != 0;
+        if (i < N && (body->parent != N && body->parent >= i)) {
+            PyErr_Format(PyExc_ValueError, "body %d has the parent %d, which does not come before it", i, body->parent);
+            Py_DECREF(self);
+            return NULL;
+        }
+        if (i < N && (body->column < 0 || body->column >= n)) {
+            PyErr_Format(PyExc_ValueError, "body %d is moved by column %d of %d", i, body->column, n);
+            Py_DECREF(self);
+            return NULL;
+        }
+        fill_lanes(tree->lanes + i, body);
+    }
+    return (PyObject *)self;
+}
+
+static const double *plain_array(PyObject *object, int ndim, const npy_intp *shape)
+{
+    PyArrayObject *array = (PyArrayObject *)object;
+    if (!PyArray_Check(object) || PyArray_TYPE(array) != NPY_DOUBLE || PyArray_NDIM(array) != ndim || !PyArray_ISCARRAY_RO(array))
+        return NULL;
+    for (int i = 0; shape != NULL && i < ndim; i++)
+        if (PyArray_DIM(array, i) != shape[i])
+            return NULL;
+    return PyArray_DATA(array);
+}
+
+static int grow_workspace(TreeObject *self, size_t numbers)
+{
+    if (numbers <= self->work_numbers)
+        return 1;
+    double *work = aligned(numbers * sizeof(double));
+    if (work == NULL)
+        return 0;
+    free(self->work);
+    self->work = work;
+    self->work_numbers = numbers;
+    return 1;
+}
+
+/* inverse_dynamics(q, external=None, base=None) -> Q, or (Q, base wrench) where a base is given; None where an argument is not a plain
+ * array of the right shape or any number is not finite: the caller finds out which and says so.
+ * q (K + 2, n) or (samples, K + 2, n); external (.., K, N + 1, 6); base (.., K + 1, 6). */
+static PyObject *tree_inverse_dynamics(TreeObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    const Tree *tree = &self->tree;
+    if (nargs < 1 || nargs > 3) {
+        PyErr_SetString(PyExc_TypeError, "inverse_dynamics takes q, external and base");
+        return NULL;
+    }
+    PyObject *with_external = nargs > 1 && args[1] != Py_None ? args[1] : NULL, *with_base = nargs > 2 && args[2] != Py_None ? args[2] : NULL;
+    const int ndim = PyArray_Check(args[0]) ? PyArray_NDIM((PyArrayObject *)args[0]) : 0;
+    if (ndim != 2 && ndim != 3)
+        Py_RETURN_NONE;
+    const double *q = plain_array(args[0], ndim, NULL);
+    const npy_intp *shape = PyArray_DIMS((PyArrayObject *)args[0]);
+    const npy_intp samples = ndim == 3 ? shape[0] : 1, rows = shape[ndim - 2], n = shape[ndim - 1];
+    if (q == NULL || n != tree->columns || rows < 3 || rows > MOST_ROWS)
+        Py_RETURN_NONE;
+    const int K = (int)rows - 2, batch = ndim == 3;
+    const npy_intp out_shape[3] = {samples, K, n}, wrench_shape[3] = {samples, K, 6};
+    const npy_intp external_shape[4] = {samples, K, tree->bodies + 1, 6}, base_shape[3] = {samples, K + 1, 6};
+    const double *external = NULL, *base = NULL;
+    if (with_external != NULL) {
+        external = plain_array(with_external, 3 + batch, external_shape + !batch);
+        if (external == NULL || !isa->finite(external, (size_t)samples * K * (tree->bodies + 1) * 6))
+            Py_RETURN_NONE;
+    }
+    if (with_base != NULL) {
+        base = plain_array(with_base, 2 + batch, base_shape + !batch);
+        if (base == NULL || !isa->finite(base, (size_t)samples * (K + 1) * 6))
+            Py_RETURN_NONE;
+    }
+    PyObject *Q = PyArray_SimpleNew(ndim, out_shape + !batch, NPY_DOUBLE);
+    PyObject *W = with_base ? PyArray_SimpleNew(ndim, wrench_shape + !batch, NPY_DOUBLE) : NULL;
+    if (Q == NULL || (with_base && W == NULL))
+        goto failed;
+    double *out = PyArray_DATA((PyArrayObject *)Q), *base_wrench = W ? PyArray_DATA((PyArrayObject *)W) : NULL;
+    int finite;
+    if (batch) {
+        Batch b = {.tree = tree, .q = q, .base = base, .external = external, .out = out, .base_wrench = base_wrench,
+                   .samples = samples, .K = K, .finite = 1};
+        Py_BEGIN_ALLOW_THREADS
+        run_batch(&b);
+        Py_END_ALLOW_THREADS
+        if (b.starved && b.next < b.samples) {
+            PyErr_NoMemory();
+            goto failed;
+        }
+        finite = b.finite;
+    } else {
+        finite = isa->finite(q, (size_t)rows * n);
+        if (finite) {
+            if (!grow_workspace(self, single_numbers(tree, K))) {
+                PyErr_NoMemory();
+                goto failed;
+            }
+            isa->single(tree, q, base, external, out, base_wrench, self->work, K);
+            finite = isa->finite(out, (size_t)K * n);
+        }
+    }
+    if (!finite) {
+        Py_DECREF(Q);
+        Py_XDECREF(W);
+        Py_RETURN_NONE;
+    }
+    if (W == NULL)
+        return Q;
+    PyObject *both = PyTuple_Pack(2, Q, W);
+    Py_DECREF(Q);
+    Py_DECREF(W);
+    return both;
+failed:
+    Py_XDECREF(Q);
+    Py_XDECREF(W);
+    return NULL;
+}
+
+/* repeat(q, times): nanoseconds that one evaluation takes inside the kernel, without Python. */
+static PyObject *tree_time(TreeObject *self, PyObject *args)
+{
+    PyObject *object;
+    Py_ssize_t times;
+    if (!PyArg_ParseTuple(args, "On", &object, &times))
+        return NULL;
+    const double *q = plain_array(object, 2, NULL);
+    if (q == NULL || PyArray_DIM((PyArrayObject *)object, 1) != self->tree.columns || times < 1) {
+        PyErr_SetString(PyExc_ValueError, "time takes a plain array (rows, n) and a number of repetitions");
+        return NULL;
+    }
+    const int K = (int)PyArray_DIM((PyArrayObject *)object, 0) - 2;
+    if (K < 1 || K + 2 > MOST_ROWS || !grow_workspace(self, single_numbers(&self->tree, K))) {
+        PyErr_SetString(PyExc_ValueError, "time takes 3 rows or more");
+        return NULL;
+    }
+    double *out = aligned((size_t)K * self->tree.columns * sizeof(double) + ALIGNMENT);
+    if (out == NULL)
+        return PyErr_NoMemory();
+    struct timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    for (Py_ssize_t i = 0; i < times; i++)
+        isa->single(&self->tree, q, NULL, NULL, out, NULL, self->work, K);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    free(out);
+    return PyFloat_FromDouble(((double)(end.tv_sec - start.tv_sec) * 1e9 + (double)(end.tv_nsec - start.tv_nsec)) / (double)times);
+}
+
+static PyMethodDef tree_methods[] = {
+    {"inverse_dynamics", (PyCFunction)(void (*)(void))tree_inverse_dynamics, METH_FASTCALL, "n-th order inverse dynamics, or None"},
+    {"time", (PyCFunction)tree_time, METH_VARARGS, "nanoseconds of one evaluation inside the kernel: time(q, repetitions)"},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyTypeObject tree_type = {
+    PyVarObject_HEAD_INIT(NULL, 0)
+    .tp_name = "hod_ros.dynamics._kernel.Tree",
+    .tp_basicsize = sizeof(TreeObject),
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_new = tree_new,
+    .tp_dealloc = (destructor)tree_dealloc,
+    .tp_methods = tree_methods,
+    .tp_doc = "The constants of a tree, packed for the kernel",
+};
+
+static PyObject *use_isa(PyObject *Py_UNUSED(module), PyObject *name)
+{
+    const char *wanted = PyUnicode_AsUTF8(name);
+    if (wanted == NULL)
+        return NULL;
+    const Isa *found = choose_isa(wanted);
+    if (found == NULL)
+        return PyErr_Format(PyExc_ValueError, "this machine has no instruction set %R; see instruction_sets()", name);
+    isa = found;
+    Py_RETURN_NONE;
+}
+
+static PyObject *instruction_set(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(none))
+{
+    return PyUnicode_FromString(isa->name);
+}
+
+static PyObject *instruction_sets(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(none))
+{
+    PyObject *names = PyList_New(0);
+    for (size_t i = 0; names != NULL && i < sizeof isas / sizeof *isas; i++)
+        if (supported(isas[i].name)) {
+            PyObject *name = PyUnicode_FromString(isas[i].name);
+            if (name == NULL || PyList_Append(names, name) < 0)
+                Py_CLEAR(names);
+            Py_XDECREF(name);
+        }
+    return names;
+}
+
+static PyMethodDef functions[] = {
+    {"use_instruction_set", use_isa, METH_O, "choose the code that runs from now on, by name"},
+    {"instruction_set", instruction_set, METH_NOARGS, "name of the code that runs"},
+    {"instruction_sets", instruction_sets, METH_NOARGS, "names of the codes that this machine can run, widest first"},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef module = {
+    PyModuleDef_HEAD_INIT, .m_name = "_kernel", .m_doc = "Compiled n-th order dynamics", .m_size = -1, .m_methods = functions};
+
+PyMODINIT_FUNC PyInit__kernel(void)
+{
+    import_array();
+    factorial[0] = inverse_factorial[0] = 1;
+    for (int k = 1; k < MOST_ROWS; k++) {
+        factorial[k] = factorial[k - 1] * k;
+        inverse_factorial[k] = 1 / factorial[k];
+    }
+    isa = choose_isa(NULL);
+    if (PyType_Ready(&tree_type) < 0)
+        return NULL;
+    PyObject *self = PyModule_Create(&module);
+    if (self == NULL)
+        return NULL;
+    if (PyModule_AddObjectRef(self, "Tree", (PyObject *)&tree_type) < 0 || PyModule_AddIntConstant(self, "MOST_ROWS", MOST_ROWS) < 0) {
+        Py_DECREF(self);
+        return NULL;
+    }
+    return self;
+}
