@@ -1,0 +1,140 @@
+"""Higher-order forward dynamics: judged backward, by inverse dynamics of its result, and against Pinocchio."""
+
+import numpy as np
+import pytest
+from joint_zoo import zoo
+from random_trees import random_motion
+from random_trees import random_pose
+from random_trees import random_tree
+
+from hod_ros import InputError
+from hod_ros import LinkWrench
+from hod_ros import RobotModel
+from hod_ros import SingularityError
+from hod_ros import forward_dynamics
+from hod_ros import link_inertia
+from hod_ros.dynamics import recursive
+from hod_ros.dynamics import screws
+from hod_ros.dynamics.forward_dynamics import mass_matrix
+from hod_ros.dynamics.forward_dynamics import mass_matrix_route
+from hod_ros.dynamics.loads import body_wrenches
+
+KINDS = ('revolute', 'prismatic', 'helical')
+
+
+def residual(model, q, Q, external=None, base=None):
+    """max |dQ^(k)| / max |Q^(k)| over the orders."""
+    back, _ = recursive.inverse_dynamics(model, q, external, base)
+    return max(np.abs(back[k] - Q[k]).max() / np.abs(Q[k]).max() for k in range(len(Q)))
+
+
+@pytest.mark.parametrize('shape', ['tree', 'chain', 'star'])
+@pytest.mark.parametrize('mimics', [0, 3])
+def test_inverse_dynamics_of_the_result_gives_the_forces_for_30_joints_and_order_4(shape, mimics):
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        model = random_tree(rng, 30, shape=shape, mimics=mimics, kinds=KINDS, armature=bool(seed % 2))
+        q = random_motion(rng, model, 4, scale=rng.uniform(0.3, 2.0))
+        Q, _ = recursive.inverse_dynamics(model, q)
+        result = forward_dynamics(model, q[:2], Q)
+        assert result.shape == (5, model.n)
+        assert residual(model, np.concatenate([q[:2], result]), Q) < 1e-12
+
+
+def test_both_routes_agree_on_a_robot_with_joints_of_all_kinds():
+    rng = np.random.default_rng(8)
+    model = zoo(rng)
+    q = random_motion(rng, model, 3)
+    Q, _ = recursive.inverse_dynamics(model, q)
+    for result in (forward_dynamics(model, q[:2], Q), mass_matrix_route(model, q[:2], Q)):
+        np.testing.assert_allclose(result, q[2:], atol=1e-9 * np.abs(q).max())
+        assert residual(model, np.concatenate([q[:2], result]), Q) < 1e-12
+
+
+def test_order_0_is_pinocchios_aba():
+    pytest.importorskip('pinocchio')
+    import pinocchio as pin
+    from pinocchio_peer import Peer
+    rng = np.random.default_rng(9)
+    model = random_tree(rng, 12)
+    peer = Peer(model)
+    q, Q = rng.uniform(-1, 1, (2, 12)), rng.uniform(-1, 1, (1, 12))
+    expected = pin.aba(peer.model, peer.data, peer.vector(q[0]), peer.vector(q[1]), peer.vector(Q[0]))[peer.columns]
+    np.testing.assert_allclose(forward_dynamics(model, q, Q)[0], expected, rtol=1e-9, atol=1e-9)
+    at_rest, none = pin.rnea(peer.model, peer.data, peer.vector(q[0]), np.zeros(12), np.zeros(12)).copy(), np.zeros(12)
+    for j, column in enumerate(mass_matrix(model, q[0]).T):
+        unit = peer.vector(np.eye(12)[j])
+        expected = (pin.rnea(peer.model, peer.data, peer.vector(q[0]), none, unit) - at_rest)[peer.columns]
+        np.testing.assert_allclose(column, expected, atol=1e-11 * np.abs(at_rest).max())
+
+
+def test_a_falling_pendulum_follows_its_closed_equations():
+    """theta'' = -g/l sin(theta), differentiated by hand."""
+    length, g = 0.7, 9.81
+    model = RobotModel.from_screws([screws.revolute((0, 1, 0))], [np.eye(4)], [link_inertia(2.0, (0, 0, -length))])
+    th, w = 0.4, 1.3
+    a = -g / length * np.sin(th)
+    jerk = -g / length * np.cos(th) * w
+    snap = -g / length * (np.cos(th) * a - np.sin(th) * w**2)
+    result = forward_dynamics(model, np.array([[th], [w]]), np.zeros((3, 1)))
+    np.testing.assert_allclose(result[:, 0], [a, jerk, snap], rtol=1e-13)
+
+
+@pytest.mark.parametrize('frame', ['link', 'world_aligned', 'world'])
+@pytest.mark.parametrize('mimics', [0, 2])
+def test_loads_on_links_push_the_joints(frame, mimics):
+    rng = np.random.default_rng(10)
+    model = random_tree(rng, 6, mimics=mimics)
+    q, order = random_motion(rng, model, 3), 3
+    wrenches = {'link4': LinkWrench(rng.standard_normal((order + 1, 6)), frame)}
+    external = body_wrenches(model, q, wrenches)
+    Q, _ = recursive.inverse_dynamics(model, q, external)
+    result = forward_dynamics(model, q[:2], Q, wrenches=wrenches)
+    again = np.concatenate([q[:2], result])
+    assert residual(model, again, Q, body_wrenches(model, again, wrenches)) < 1e-12
+    np.testing.assert_allclose(result, q[2:], atol=1e-8)
+
+
+@pytest.mark.parametrize('mimics', [0, 2])
+def test_free_base_moves_as_its_wrench_and_the_joints_forces_want(mimics):
+    rng = np.random.default_rng(11)
+    model = random_tree(rng, 6, base='free', mimics=mimics)
+    order = 3
+    q, pose, twists = random_motion(rng, model, order), random_pose(rng), rng.standard_normal((order + 2, 6))
+    wrenches = {'base': LinkWrench(rng.standard_normal((order + 1, 6)), 'world')}
+    external = body_wrenches(model, q, wrenches, (pose, twists))
+    Q, W = recursive.inverse_dynamics(model, q, external, (pose, twists))
+    result, base = forward_dynamics(model, q[:2], Q, wrenches=wrenches, base=(pose, twists[0]), base_wrench=W)
+    np.testing.assert_allclose(result, q[2:], atol=1e-8)
+    np.testing.assert_allclose(base, twists[1:], atol=1e-8)
+
+
+def test_samples_are_answered_one_by_one():
+    rng = np.random.default_rng(12)
+    model = random_tree(rng, 4)
+    q, Q = rng.standard_normal((3, 2, 4)), rng.standard_normal((3, 2, 4))
+    together = forward_dynamics(model, q, Q)
+    assert together.shape == (3, 2, 4)
+    np.testing.assert_array_equal(together[1], forward_dynamics(model, q[1], Q[1]))
+
+
+def test_wrong_input_is_refused_with_what_to_do():
+    model = random_tree(np.random.default_rng(13), 3)
+    with pytest.raises(InputError, match=r'q has the shape \(3, 3\); give \(2, 3\)'):
+        forward_dynamics(model, np.zeros((3, 3)), np.zeros((1, 3)))
+    with pytest.raises(InputError, match=r'Q has the shape \(1, 2\)'):
+        forward_dynamics(model, np.zeros((2, 3)), np.zeros((1, 2)))
+    with pytest.raises(InputError, match='Q is nan at'):
+        forward_dynamics(model, np.zeros((2, 3)), np.array([[0, np.nan, 0]]))
+    with pytest.raises(InputError, match='fixed base'):
+        forward_dynamics(model, np.zeros((2, 3)), np.zeros((1, 3)), base=(np.eye(4), np.zeros(6)))
+    with pytest.raises(InputError, match='link .*link9'):
+        forward_dynamics(model, np.zeros((2, 3)), np.zeros((1, 3)), wrenches={'link9': np.zeros((1, 6))})
+
+
+def test_a_joint_that_moves_no_inertia_of_its_own_is_named():
+    """Two equal axes: how they share the acceleration is open."""
+    z = screws.revolute((0, 0, 1))
+    model = RobotModel.from_screws([z, z], [np.eye(4)] * 2, [None, link_inertia(1.0, (0.3, 0, 0))])
+    with pytest.raises(SingularityError, match="'joint1'"):
+        forward_dynamics(model, np.zeros((2, 2)), np.ones((1, 2)))
