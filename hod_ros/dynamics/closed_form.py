@@ -1,11 +1,12 @@
 """Closed-form n-th order inverse dynamics: paper 000, section III (002 is the same at n = 1, 2), on trees.
 
-Twists are (angular, linear) and wrenches (torque, force), body-fixed, stacked body after body into vectors of 6 (N + 1) components;
-the last body is the base. Axis 0 of every quantity counts its time derivatives. Units are SI.
+Twists are (angular, linear) and wrenches (torque, force), body-fixed, stacked body after body into vectors of
+6 (N + 1) components; the last body is the base. Axis 0 of every quantity counts its time derivatives. Units are SI.
 
-The base is one more body, whose twist is the last six of the n + 6 rates (q', V_0). That makes one formula of fixed and free bases: the
-paper's A, J, V, M are those without the base's rows and columns, its U of (33) is the base's columns of A, and the base's wrench
-comes out beside Q. A joint of several axes has several columns in X; a mimic joint's screw stands in its master's column.
+The base is one more body, whose twist is the last six of the n + 6 rates (q', V_0). That makes one formula of fixed and
+free bases: the paper's A, J, V, M are those without the base's rows and columns, its U of (33) is the base's columns of
+A, and the base's wrench comes out beside Q. A joint of several axes has several columns in X; a mimic joint's screw
+stands in its master's column.
 
 C is 000's (28)-(30). It isn't unique: hod_ros.dynamics.matrices has 001's, with M' - 2 C skew, and C q' is the same.
 """
@@ -17,6 +18,7 @@ import numpy as np
 
 from hod_ros.dynamics import joints
 from hod_ros.dynamics import lie
+from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics.leibniz import apply
 from hod_ros.dynamics.leibniz import nth
 from hod_ros.dynamics.leibniz import product
@@ -50,14 +52,14 @@ class EquationsOfMotion:
     M: np.ndarray           # (order + 1, n', n')   (28), (43), with the rotors' inertia
     C: np.ndarray           # (order + 1, n', n')   (28), (44)
     Q_grav: np.ndarray      # (order + 1, n')       (32), (47)
-    Q_ext: np.ndarray       # (order + 1, n')       J^T W of the wrenches W that the environment exerts, 002's (34), (44)
+    Q_ext: np.ndarray       # (order + 1, n')       J^T W of external wrenches W, 002 (34), (44)
 
 
 def inverse_dynamics(model, q, external=None, base=None):
     """Q (order + 1, n) from (34) for q (order + 3, n), and the wrench on the base (order + 1, 6).
 
-    external: (order + 1, N + 1, 6) body-fixed wrenches that the environment exerts on the bodies, the base last. base: (pose, twists
-    (order + 2, 6) body-fixed) of a free base; None: at rest in the world frame.
+    external: (order + 1, N + 1, 6) body-fixed wrenches that the environment exerts on the bodies, the base last.
+    base: (pose, twists (order + 2, 6) body-fixed) of a free base; None: at rest in the world frame.
     """
     kinematics = system_kinematics(model, q[:-1], base)
     rates = system_rates(model, q, base)
@@ -67,6 +69,8 @@ def inverse_dynamics(model, q, external=None, base=None):
 
 def system_kinematics(model, q, base=None):
     """A, a, J, V, b of q (rows + 1, n): derivatives 0 .. rows - 1 of all."""
+    q = motion_checks.motion(model, q, 2)
+    base = motion_checks.free_base(base, len(q) - 1)
     rates = system_rates(model, q, base)
     X = system_screws(model)
     N, rows = len(model.bodies) + 1, len(rates)
@@ -93,8 +97,9 @@ def system_rates(model, q, base=None):
 def system_screws(model):
     """X, (6(N + 1), n + 6): the bodies' joint screws, and the identity for the base."""
     N, n = len(model.bodies), model.n
-    X = np.zeros((6 * N + 6, n + 6))
-    X[:-6, :n] = joints.screw_matrices(model).reshape(6 * N, n)
+    screws = joints.screw_matrices(model)
+    X = np.zeros((6 * N + 6, n + 6), screws.dtype)
+    X[:-6, :n] = screws.reshape(6 * N, n)
     X[-6:, n:] = np.eye(6)
     return X
 
@@ -105,7 +110,7 @@ def system_inertia(model):
 
 
 def tree_adjoints(model, q):
-    """A of (23) for q (rows, n), of which row 0 counts: Ad of C_{i,j} = C_i^-1 C_j where body j carries body i, 0 elsewhere."""
+    """A of (23) for row 0 of q: Ad of C_{i,j} = C_i^-1 C_j where body j carries body i, 0 elsewhere."""
     N = len(model.bodies) + 1
     Ad = lie.Ad(lie.inverse(joints.relative_poses(model, q)))
     A = np.zeros((N, 6, 6 * N), Ad.dtype)
@@ -130,13 +135,11 @@ def system_coriolis(kinematics):
     """The system's C = -M A a - b^T M (rows, 6N', 6N') with its derivatives, (30), (45)."""
     M, A, b = kinematics.M, kinematics.A, kinematics.b
     a = dense(kinematics.a)
-    N = len(M)
-    return np.stack([
-        -(M @ nth(A, a, k).reshape(N, 6, 6 * N)).reshape(6 * N, 6 * N) - dense(transpose(b[k]) @ M) for k in range(len(A))])
+    return np.stack([-_times(M, nth(A, a, k)) - dense(transpose(b[k]) @ M) for k in range(len(A))])
 
 
 def equations_of_motion(model, kinematics, external=None):
-    """M, C, Q_grav, Q_ext and their derivatives; as many as the kinematics have rows. external: see inverse_dynamics."""
+    """M, C, Q_grav, Q_ext with as many derivatives as the kinematics have rows. external: see inverse_dynamics."""
     J, N = kinematics.J, len(kinematics.M)
     Jt = transpose(J)
     rows, size, n = J.shape
@@ -155,7 +158,7 @@ def generalised_forces(equations, rates):
             + equations.Q_grav - equations.Q_ext)
 
 
-def coefficients(equations, n):
+def derivative_coefficients(equations, n):
     """P_1 .. P_(n+2) of (37)-(38), (n + 2, n', n'): Q^(n) = sum_k P_k q^(k) + Q_grav^(n) - Q_ext^(n)."""
     M, C = equations.M, equations.C
     P = [C[n]]

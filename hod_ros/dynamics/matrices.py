@@ -1,0 +1,66 @@
+"""Dynamic matrices M, C, g with their time derivatives: paper 001, (6) and (25), on trees with joints of several axes.
+
+Twists are (angular, linear), body-fixed; 001 writes (linear, angular). Axis 0 counts time derivatives. C is not
+unique: this is 001's (6b), chosen because M' - 2 C is skew, for joints of several axes and mimic joints too; so
+C + C^T = M', and the same holds of their derivatives.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hod_ros.dynamics import lie
+from hod_ros.dynamics import motion_checks
+from hod_ros.dynamics.jacobians import jacobians
+from hod_ros.dynamics.leibniz import product
+from hod_ros.dynamics.leibniz import transpose
+
+
+@dataclass(frozen=True)
+class DynamicMatrices:
+    """M q'' + C q' + g = Q (5), and time derivatives: row k is the k-th."""
+
+    M: np.ndarray       # (order + 1, n, n) [kg m^2] (revolute), with the rotors' inertia (6a)
+    C: np.ndarray       # (order + 1, n, n) (6b)
+    g: np.ndarray       # (order + 1, n) [N m] (6c)
+
+
+def dynamics_matrices(model, q, *, base=None):
+    """M, C and g with their time derivatives up to the order, for q (order + 2, n): C^(k) needs q^(k+1).
+
+    base: (pose, twists (order + 1, 6) body-fixed: angular, linear) of a free base; the matrices are then
+    (n + 6, n + 6), the base's last. None: the base is at rest in the world frame.
+    """
+    q = motion_checks.motion(model, q, 2)
+    base = motion_checks.free_base(base, len(q) - 1)
+    kinematics = jacobians(model, q, base)
+    J, V = kinematics.J, kinematics.V
+    inertia = body_inertias(model)
+    momenta = inertia @ J
+    M = sum_over_bodies(J[:-1], momenta[:-1])                                       # (6a), (25a)
+    M[0, :model.n, :model.n] += np.diag(model.armature)
+    C = sum_over_bodies(J[:-1], product(coriolis_blocks(inertia, V), J) + momenta[1:])      # (6b), (25b)
+    g = sum_over_bodies(J[:-1], inertia @ kinematics.gamma[:-1, ..., None])[..., 0]       # (6c), (25c)
+    return DynamicMatrices(M, C, g)
+
+
+def body_inertias(model):
+    """Lambda_k, (N + 1, 6, 6), the base's last."""
+    return np.concatenate([model.M, model.M_base[None]])
+
+
+def coriolis_blocks(inertia, V):
+    """Psi_k = Lambda_k adj_k - adj_k^T Lambda_k, skew, below (3); for V (..., N + 1, 6)."""
+    ad = lie.ad(V)
+    return inertia @ ad - transpose(ad) @ inertia
+
+
+def sum_over_bodies(J, wrenches):
+    """sum_k J_k^T w_k with time derivatives: (rows, N + 1, 6, n) and (rows, N + 1, 6, p) -> (rows, n, p)."""
+    return product(transpose(stacked(J)), stacked(wrenches))
+
+
+def stacked(blocks):
+    """(..., N + 1, 6, n) -> (..., 6 (N + 1), n): col(.) of 001."""
+    return blocks.reshape(*blocks.shape[:-3], -1, blocks.shape[-1])
+

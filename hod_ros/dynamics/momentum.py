@@ -1,0 +1,89 @@
+"""Centre of mass, its Jacobian (paper 001, (7)) and total momentum, with time derivatives, as dynamic balancing needs.
+
+Everything is resolved in world axes; momenta are (angular [N m s], linear [N s]). Axis 0 counts time derivatives. All
+moving bodies count: a free base does, a fixed one doesn't (nor does it in the total mass).
+"""
+
+import numpy as np
+
+from hod_ros.dynamics import motion_checks
+from hod_ros.dynamics.jacobians import jacobians
+from hod_ros.dynamics.leibniz import apply
+from hod_ros.dynamics.leibniz import product
+from hod_ros.dynamics.leibniz import transpose
+from hod_ros.dynamics.matrices import stacked
+from hod_ros.errors import InputError
+from hod_ros.errors import ModelError
+
+
+def total_mass(model):
+    """Mass of all moving bodies [kg]."""
+    return _moving_inertias(model)[:, 3, 3].sum()
+
+
+def centre_of_mass(model, q, *, base=None):
+    """Common centre of mass of the moving bodies [m] and its time derivatives, (rows, 3), for q (rows, n).
+
+    base: (pose, twists (rows - 1, 6) body-fixed) of a free base; None: at rest in the world frame.
+    """
+    _, kinematics = _kinematics(model, q, 1, base)
+    U = stacked(kinematics.U)
+    inertia = product(transpose(U), stacked(_moving_inertias(model) @ kinematics.U))        # about the world's origin
+    return np.stack([inertia[:, 2, 4], inertia[:, 0, 5], inertia[:, 1, 3]], axis=-1) / _positive_mass(model)
+
+
+def centre_of_mass_jacobian(model, q, *, base=None):
+    """J_CoM of (7), (rows, 3, n) with time derivatives, for q (rows, n): its velocity is J_CoM q'.
+
+    base: as in centre_of_mass; with one there are n + 6 columns, those of its twist last.
+    """
+    _, kinematics = _kinematics(model, q, 1, base)
+    return _momentum_matrix(model, kinematics)[:, 3:] / _positive_mass(model)
+
+
+def momentum_matrix(model, q, *, base=None):
+    """The map from rates to total momentum about the world's origin, (rows, 6, n), for q (rows, n).
+
+    base: as in centre_of_mass_jacobian.
+    """
+    _, kinematics = _kinematics(model, q, 1, base)
+    return _momentum_matrix(model, kinematics)
+
+
+def total_momentum(model, q, *, about='world', base=None):
+    """Total momentum of the moving bodies and its time derivatives, (rows - 1, 6), for q (rows, n) of two rows or more.
+
+    about: 'world' for the angular momentum about the world's origin, 'com' for that about the common centre of mass, a
+    moving point. Row 1 is the wrench of all that acts from outside: gravity, loads, the base's bearing.
+    base: as in centre_of_mass.
+    """
+    if about not in ('world', 'com'):
+        raise InputError(f"about is {about!r}; it is 'world' or 'com'")
+    q, kinematics = _kinematics(model, q, 2, base)
+    momentum = product(_momentum_matrix(model, kinematics), kinematics.rates, apply)
+    if about == 'com':
+        lever = centre_of_mass(model, q, base=base)
+        momentum[:, :3] -= product(lever, momentum[:, 3:], np.cross, len(momentum))
+    return momentum
+
+
+def _kinematics(model, q, fewest, base):
+    q = motion_checks.motion(model, q, fewest)
+    base = motion_checks.free_base(base, len(q) - 1)
+    return q, jacobians(model, q, base)
+
+
+def _momentum_matrix(model, kinematics):
+    return product(transpose(stacked(kinematics.U)), stacked(_moving_inertias(model) @ kinematics.J))
+
+
+def _moving_inertias(model):
+    base = model.M_base if model.base == 'free' else np.zeros((6, 6))
+    return np.concatenate([model.M, base[None]])
+
+
+def _positive_mass(model):
+    mass = total_mass(model)
+    if mass <= 0:
+        raise ModelError(f'{model.name} has a total mass of {mass} kg, so no centre of mass; give its bodies a mass')
+    return mass

@@ -1,0 +1,151 @@
+"""Derivatives by the state: paper 001, section IV, of M, C, g; of inverse dynamics Q and of forward dynamics q''.
+
+Twists are (angular, linear), body-fixed. A derivative by a vector has its axis last: M_q[i, j, h] = dM_ij / dq_h. For
+joints of several axes the derivatives by coordinates are those along their screws with the quasi-velocities held; see
+hod_ros.dynamics.jacobians.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hod_ros.dynamics import lie
+from hod_ros.dynamics import loads
+from hod_ros.dynamics import motion_checks
+from hod_ros.dynamics.jacobians import jacobians
+from hod_ros.dynamics.jacobians import state_jacobians
+from hod_ros.dynamics.leibniz import apply
+from hod_ros.dynamics.leibniz import transpose
+from hod_ros.dynamics.linear import solve
+from hod_ros.dynamics.matrices import body_inertias
+from hod_ros.dynamics.matrices import coriolis_blocks
+from hod_ros.dynamics.matrices import dynamics_matrices
+
+
+@dataclass(frozen=True)
+class MatrixDerivatives:
+    """Derivatives of 001's matrices by the state, (24)."""
+
+    M_q: np.ndarray     # (n, n, n)     dM / dq_h, (24a)
+    C_q: np.ndarray     # (n, n, n)     dC / dq_h, (24b)
+    C_dq: np.ndarray    # (n, n, n)     dC / dq_h', (24c)
+    g_q: np.ndarray     # (n, n)        dg / dq_h, (24d)
+
+
+@dataclass(frozen=True)
+class InverseDynamicsDerivatives:
+    """Derivatives of Q(q, q', q''), all (n, n)."""
+
+    q: np.ndarray       # dQ / dq [N m/rad]
+    dq: np.ndarray      # dQ / dq' [N m s/rad]
+    ddq: np.ndarray     # dQ / dq'' = M
+
+
+@dataclass(frozen=True)
+class ForwardDynamicsDerivatives:
+    """Derivatives of q''(q, q', Q), all (n, n)."""
+
+    q: np.ndarray       # dq'' / dq = -M^-1 dQ / dq
+    dq: np.ndarray      # dq'' / dq' = -M^-1 dQ / dq'
+    Q: np.ndarray       # dq'' / dQ = M^-1
+
+
+def matrix_derivatives(model, q, *, base=None):
+    """Derivatives of M, C, g by q and q', for q (2, n). base: as in dynamics_matrices; the axes are then n + 6 long."""
+    q = motion_checks.motion(model, q, 2)[:2]
+    kinematics = jacobians(model, q, motion_checks.free_base(base, 1))
+    by_state = state_jacobians(model, kinematics)
+    inertia = body_inertias(model)[:, None]
+    J, J_dot, V = kinematics.J[0][:, None], kinematics.J[1][:, None], kinematics.V[0][:, None]
+    dJ, dJ_dot = by_state.J, by_state.J_dot
+    ad_J = lie.ad(transpose(kinematics.J[0]))                           # adj of the columns J_k^h, for (18)-(19)
+    psi = coriolis_blocks(inertia, V)
+    psi_q = coriolis_blocks(inertia, apply(dJ, kinematics.rates[0]))    # (20)
+    psi_dq = coriolis_blocks(inertia, transpose(kinematics.J[0]))       # (19)
+    gamma = kinematics.gamma[0][:, None, :, None]
+    M_half = transpose(dJ) @ inertia @ J
+    M_q = M_half + transpose(M_half)                                                                # (24a)
+    C_q = transpose(dJ) @ (psi @ J + inertia @ J_dot) + transpose(J) @ (
+        inertia @ dJ_dot + psi_q @ J + psi @ dJ)                                                    # (24b)
+    C_dq = transpose(J) @ (psi_dq @ J + inertia @ dJ)                                               # (24c), (30)
+    g_q = (transpose(dJ) @ inertia - transpose(J) @ inertia @ ad_J) @ gamma                         # (24d)
+    M_q, C_q, C_dq, g_q = (np.moveaxis(value.sum(0), 0, -1) for value in (M_q, C_q, C_dq, g_q[..., 0]))
+    return MatrixDerivatives(M_q, C_q, C_dq, g_q)
+
+
+def inverse_dynamics_derivatives(model, q, *, wrenches=None, base=None):
+    """Exact derivatives of Q by q, q', q'', for q (3, n).
+
+    wrenches: as in inverse_dynamics, rows 0 count; each is held constant in its own frame while the robot moves.
+    base: (pose, twists (2, 6)) of a free base: Q is then (Q, W), and the axes are n + 6 long.
+    """
+    q = motion_checks.motion(model, q, 3)[:3]
+    base = motion_checks.free_base(base, 2)
+    kinematics = jacobians(model, q, base)
+    by_state = state_jacobians(model, kinematics)
+    inertia = body_inertias(model)
+    J, J_dot, V = kinematics.J[0], kinematics.J[1], kinematics.V[0]
+    rate, acceleration = kinematics.rates
+    momentum = apply(inertia, V)
+    ad_Vt = transpose(lie.ad(V))
+    W = apply(inertia, kinematics.V[1] + kinematics.gamma[0]) - apply(ad_Vt, momentum)          # (2), with gravity
+
+    def wrench_by(V_x, A_x):
+        """Derivatives of W (N + 1, h, 6) from those of the twist and of the acceleration, gamma included."""
+        return (apply(inertia[:, None], A_x) - apply(transpose(lie.ad(V_x)), momentum[:, None])
+                - apply(ad_Vt[:, None], apply(inertia[:, None], V_x)))
+
+    V_q = apply(by_state.J, rate)
+    A_q = apply(by_state.J, acceleration) + apply(by_state.J_dot, rate)
+    columns = transpose(J)
+    W_q = wrench_by(V_q, A_q - apply(lie.ad(columns), kinematics.gamma[0][:, None]))                # (18)
+    W_dq = wrench_by(columns, transpose(J_dot) + V_q)                                               # (30)
+    if wrenches is not None:
+        external, external_q = _loads_by_state(model, q, J, wrenches, base)
+        W, W_q = W - external, W_q - external_q
+    Q_q = np.einsum('khin,ki->nh', by_state.J, W) + np.einsum('kin,khi->nh', J, W_q)
+    Q_dq = np.einsum('kin,khi->nh', J, W_dq)
+    M = (transpose(J) @ inertia @ J).sum(0)
+    M[:model.n, :model.n] += np.diag(model.armature)
+    return InverseDynamicsDerivatives(Q_q, Q_dq, M)
+
+
+def forward_dynamics_derivatives(model, q, Q, *, wrenches=None):
+    """Exact derivatives of q'' by q, q' and Q, for q (2, n) and the forces Q (n,).
+
+    wrenches: as in inverse_dynamics_derivatives. The base is at rest.
+    """
+    q = motion_checks.motion(model, q, 2)[:2]
+    Q = motion_checks.vector(Q, model.joint_names, 'Q')
+    D = dynamics_matrices(model, q)
+    bias = D.C[0] @ q[1] + D.g[0]
+    if wrenches is not None:
+        at_rest = np.concatenate([q, np.zeros((1, model.n), q.dtype)])
+        external = loads.body_wrenches(model, at_rest, wrenches)[0]
+        bias = bias - (transpose(jacobians(model, q[:1]).J[0]) @ external[..., None])[..., 0].sum(0)
+    acceleration = solve(D.M[0], Q - bias)
+    derivatives = inverse_dynamics_derivatives(model, np.stack([*q, acceleration]), wrenches=wrenches)
+    return ForwardDynamicsDerivatives(
+        -solve(D.M[0], derivatives.q), -solve(D.M[0], derivatives.dq), solve(D.M[0], np.eye(model.n)))
+
+
+def _loads_by_state(model, q, J, wrenches, base):
+    """Body-fixed wrenches (N + 1, 6) and their derivatives by the coordinates (N + 1, h, 6)."""
+    columns = transpose(J)
+    total = np.zeros((len(J), 6), J.dtype)
+    by_q = np.zeros(columns.shape, J.dtype)
+    pairs = wrenches.items() if hasattr(wrenches, 'items') else wrenches
+    for link, wrench in pairs:
+        wrench = wrench if isinstance(wrench, loads.LinkWrench) else loads.LinkWrench(wrench)
+        row = loads.LinkWrench(wrench.values[:1], wrench.frame)
+        W = loads.body_wrenches(model, q, {link: row}, base)[0]
+        total = total + W
+        if wrench.frame == 'link':
+            continue
+        body, placement = model.body_of(link)
+        turning = columns[body]
+        if wrench.frame == 'world_aligned':
+            angular, origin = turning[:, :3], placement[:3, 3]
+            turning = np.concatenate([angular, np.cross(origin, angular)], axis=-1)     # about the link's origin only
+        by_q[body] += apply(transpose(lie.ad(turning)), W[body])
+    return total, by_q
