@@ -1,2 +1,91 @@
+"""n-th order inverse dynamics: one entry to all formulations, compiled where it can be."""
+
+from importlib import import_module
+
+import numpy as np
+
+from hod_ros.dynamics import kernel
+from hod_ros.dynamics import motion_checks
+from hod_ros.errors import InputError
+
+# Name of a formulation -> module whose inverse_dynamics(model, q, external, base) computes one sample in numpy.
+FORMULATIONS = {
+    'recursive': 'hod_ros.dynamics.recursive',
+    'closed_form': 'hod_ros.dynamics.closed_form',
+    'spatial': 'hod_ros.dynamics.spatial',
+    'body_fixed': 'hod_ros.dynamics.body_fixed',
+    'hybrid': 'hod_ros.dynamics.hybrid',
+}
+
+
 def inverse_dynamics(model, q, *, wrenches=None, formulation='recursive', base=None):
-    raise NotImplementedError
+    """Generalised forces Q and their time derivatives, Q = M q'' + C q' + g - J^T W.
+
+    q: (order + 3, n), row k the k-th time derivative of the joint positions [rad] or [m], [s]; or (samples, order + 3, n).
+    wrenches: {link: wrench} that the environment exerts, (order + 1, 6) in the link's frame or a LinkWrench.
+    formulation: 'recursive' runs compiled; 'closed_form', 'spatial', 'body_fixed' and 'hybrid' are numpy.
+    base: (pose (4, 4), twists (order + 2, 6)) of a free base, the twists body-fixed (angular, linear).
+
+    Returns Q: (order + 1, n) or (samples, order + 1, n), row k the k-th time derivative [N m] or [N]; with a free base (Q, W),
+    W: (order + 1, 6) the wrench (torque, force) on the base, in its frame.
+    """
+    try:
+        if wrenches is None and base is None and formulation == 'recursive' and model.base == 'fixed':
+            compiled = model._compiled
+            if compiled is not None:
+                Q = compiled.inverse_dynamics(q)
+                if Q is not None:
+                    return Q
+    except AttributeError:
+        raise InputError(f'model is {type(model).__name__}, not a RobotModel; make one by RobotModel.from_urdf(text)') from None
+    return _checked(model, q, wrenches, formulation, base)
+
+
+def _checked(model, q, wrenches, formulation, base):
+    if formulation not in FORMULATIONS:
+        raise InputError(f'formulation is {formulation!r}; it is one of {", ".join(map(repr, FORMULATIONS))}')
+    q = motion_checks.motions(model, q, 3)
+    rows = q.shape[-2]
+    base = _checked_base(model, base, q)
+    external = None
+    if wrenches is not None:
+        from hod_ros.dynamics.loads import body_wrenches
+        external = body_wrenches(model, q, wrenches, base)
+    numeric = q.dtype != object and (external is None or external.dtype != object)
+    if formulation == 'recursive' and model._compiled is not None and numeric and rows <= kernel.most_rows:
+        result = model._compiled.run(q, external, base)
+    else:
+        result = _in_numpy(model, q, formulation, external, base)
+    if numeric and (result is None or not all(np.isfinite(part).all() for part in (result if base else (result,)))):
+        largest = np.unravel_index(np.argmax(np.abs(q)), q.shape)
+        raise InputError(
+            f'Q is too large for a floating point number: the largest entry of q is {q[largest]:g}, in row {largest[-2]} of '
+            f'{model.joint_names[largest[-1]]!r}; are the units right ([rad], [m], [s])?')
+    return result
+
+
+def _checked_base(model, base, q):
+    if model.base == 'fixed':
+        if base is not None:
+            raise InputError(f"base is given, but the base of {model.name} is fixed; make the model with base='free'")
+        return None
+    if base is None:
+        raise InputError(f'{model.name} has a free base: give base=(pose, twists), its 4x4 pose and {q.shape[-2] - 1} rows of twists')
+    return motion_checks.free_bases(base, q.shape[:-2], q.shape[-2] - 1)
+
+
+def _in_numpy(model, q, formulation, external, base):
+    compute = import_module(FORMULATIONS[formulation]).inverse_dynamics
+    if q.ndim == 2:
+        with np.errstate(over='ignore', invalid='ignore'):
+            Q, W = compute(model, q, external, base)
+        return Q if base is None else (Q, W)
+    samples = [
+        _in_numpy(model, one, formulation, None if external is None else external[i], None if base is None else (base[0][i], base[1][i]))
+        for i, one in enumerate(q)]
+    if not samples:
+        Q, W = np.zeros((0, q.shape[1] - 2, model.n)), np.zeros((0, q.shape[1] - 2, 6))
+        return Q if base is None else (Q, W)
+    if base is None:
+        return np.stack(samples)
+    return tuple(np.stack(part) for part in zip(*samples, strict=True))

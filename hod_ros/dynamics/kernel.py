@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 
+from hod_ros.dynamics import leibniz
 from hod_ros.dynamics import lie
 
 try:
@@ -67,11 +68,45 @@ def rotation_to(e):
     ])
 
 
+class Compiled:
+    """A model's constants packed for the kernel, and calls of it."""
+
+    __slots__ = ('Ad_T', 'gravity', 'inverse_dynamics', 'tree')
+
+    def __init__(self, model):
+        form = NormalForm(model)
+        links = np.zeros((len(form.h) + 1, 3), np.int64)
+        links[:-1] = np.stack([form.turns, model.parent, model.coordinate], axis=-1)
+        self.tree = _kernel.Tree(form.constants(model), links, np.array(model.armature), np.array(model.gravity))
+        self.inverse_dynamics = self.tree.inverse_dynamics
+        self.Ad_T = lie.Ad(np.concatenate([form.T, np.eye(4)[None]]))
+        self.gravity = model.gravity
+
+    def run(self, q, external, base):
+        """Q, or (Q, W) with a base, for checked arrays; None where the result is not finite.
+
+        external: (..., order + 1, N + 1, 6) body-fixed wrenches; base: (pose (..., 4, 4), twists (..., order + 2, 6)).
+        """
+        if external is not None:
+            external = np.ascontiguousarray((external[..., None, :] @ self.Ad_T)[..., 0, :])
+        if base is not None:
+            base = self._base_series(*base)
+        return self.inverse_dynamics(np.ascontiguousarray(q), external, base)
+
+    def _base_series(self, pose, twists):
+        """Angular velocity and classical acceleration less gravity of the base, in its frame, with derivatives (..., order + 2, 6)."""
+        V = np.moveaxis(twists, -2, 0)
+        w, v = V[..., :3], V[..., 3:]
+        g = -(np.swapaxes(pose[..., :3, :3], -1, -2) @ self.gravity)
+        gravity = [g]
+        for k in range(len(V) - 2):
+            gravity.append(-leibniz.nth(w, gravity, k, np.cross))
+        a = np.zeros_like(w)
+        for k in range(len(V) - 1):
+            a[k] = v[k + 1] + leibniz.nth(w, v, k, np.cross) + gravity[k]
+        return np.ascontiguousarray(np.moveaxis(np.concatenate([w, a], axis=-1), 0, -2))
+
+
 def compile_tree(model):
-    """The model's constants packed for the kernel; None where there is no kernel, or joints of several axes that it does not know."""
-    if not available or not model.single_axes:
-        return None
-    form = NormalForm(model)
-    links = np.zeros((len(form.h) + 1, 3), np.int64)
-    links[:-1] = np.stack([form.turns, model.parent, model.coordinate], axis=-1)
-    return _kernel.Tree(form.constants(model), links, np.array(model.armature), np.array(model.gravity))
+    """The model for the kernel; None where there is no kernel, or where joints have several axes, which it does not know."""
+    return Compiled(model) if available and model.single_axes else None

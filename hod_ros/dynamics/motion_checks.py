@@ -16,6 +16,21 @@ def motion(model, q, fewest, name='q'):
     return q.astype(object) if model.exact else q
 
 
+def motions(model, q, fewest):
+    """q as an array (rows, n) or (samples, rows, n) of finite numbers with at least `fewest` rows."""
+    q = numbers(q, 'q')
+    if q.ndim == 2:
+        return motion(model, q, fewest)
+    if q.ndim != 3 or q.shape[2] != model.n or q.shape[1] < fewest:
+        raise InputError(
+            f'q has the shape {q.shape}, but needs (rows, {model.n}) or (samples, rows, {model.n}) with {fewest} rows or more: '
+            f'row k is the k-th time derivative, column j the joint joint_names[j] of {model.name}')
+    if q.dtype != object and not np.isfinite(q).all():
+        sample = int(np.argwhere(~np.isfinite(q))[0][0])
+        _finite(q[sample], f'sample {sample} of q', model.joint_names)
+    return q.astype(object) if model.exact else q
+
+
 def vector(value, names, name):
     """A vector of finite numbers, one for each name."""
     value = numbers(value, name)
@@ -39,8 +54,28 @@ def free_base(base, rows):
             f'base has a pose of shape {pose.shape} and twists of shape {twists.shape}; '
             f'give (4, 4) and {rows} rows or more of 6 (angular, linear, body-fixed; row k the k-th time derivative)')
     _finite(pose, 'the pose of base', 'xyz1')
+    _is_pose(pose)
     _finite(twists, 'the twists of base', ('angular x', 'angular y', 'angular z', 'linear x', 'linear y', 'linear z'))
     return pose, twists
+
+
+def free_bases(base, samples, rows):
+    """(poses (*samples, 4, 4), twists (*samples, rows, 6)) of a free base for each sample; what is given once serves all samples."""
+    try:
+        pose, twists = base
+    except (TypeError, ValueError):
+        raise InputError('base is not a pair (pose, twists): give a 4x4 matrix and an array (rows, 6)') from None
+    pose, twists = numbers(pose, 'the pose of base'), numbers(twists, 'the twists of base')
+    if samples and (pose.ndim == 3 or twists.ndim == 3):
+        if pose.shape[:-2] not in ((), samples) or twists.shape[:-2] not in ((), samples):
+            raise InputError(
+                f'base has a pose of shape {pose.shape} and twists of shape {twists.shape} for {samples[0]} samples; '
+                f'give (4, 4) or ({samples[0]}, 4, 4) and ({rows}, 6) or ({samples[0]}, {rows}, 6)')
+        for one_pose, one_twist in zip(pose.reshape(-1, *pose.shape[-2:]), np.broadcast_to(twists, samples + twists.shape[-2:]), strict=False):
+            free_base((one_pose, one_twist), rows)
+    else:
+        free_base((pose, twists), rows)
+    return np.broadcast_to(pose, samples + (4, 4)), np.broadcast_to(twists[..., :rows, :], samples + (rows, 6))
 
 
 def numbers(value, name):
@@ -57,3 +92,11 @@ def _finite(array, name, columns):
         return
     row, column = np.argwhere(~np.isfinite(array))[0]
     raise InputError(f'{name} is {array[row, column]} in row {row} of {columns[column]!r}; every number must be finite')
+
+
+def _is_pose(pose):
+    if pose.dtype == object:
+        return
+    R = pose[:3, :3]
+    if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0 or np.any(pose[3] != [0, 0, 0, 1]):
+        raise InputError(f'the pose of base is {pose.tolist()}, which is none; give a 4x4 rotation and displacement')
