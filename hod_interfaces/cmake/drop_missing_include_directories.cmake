@@ -1,0 +1,22 @@
+# The ROS 2 wheels of PyPI export targets that name include directories of the machine they were built on, and CMake
+# refuses a target whose include directories do not exist. Such directories are dropped here. An installed ROS 2 has
+# all of its directories: there, nothing changes.
+get_directory_property(imported_targets IMPORTED_TARGETS)
+foreach(target IN LISTS imported_targets)
+  get_target_property(directories ${target} INTERFACE_INCLUDE_DIRECTORIES)
+  if(NOT directories)
+    continue()
+  endif()
+  set(present "")
+  set(missing "")
+  foreach(directory IN LISTS directories)
+    if(IS_ABSOLUTE "${directory}" AND NOT EXISTS "${directory}")
+      list(APPEND missing "${directory}")
+    else()
+      list(APPEND present "${directory}")
+    endif()
+  endforeach()
+  if(missing)
+    set_target_properties(${target} PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${present}")
+  endif()
+endforeach()
