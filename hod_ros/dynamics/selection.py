@@ -92,13 +92,19 @@ def _add_drive(drives, joint, by_name):
                 'coordinate can mimic one another; remove <mimic>')
         chain[joint.name] = joint
         if master.name in chain:
+            names = [*chain, master.name]
+            circle = ' -> '.join(names if len(names) < 10 else [*names[:4], '...', *names[-4:]])
             raise DescriptionError(
-                f'joints mimic one another in a circle, {" -> ".join([*chain, master.name])}; remove <mimic> from one')
+                f'joint {joint.name!r} closes a circle of mimic joints, {circle}; remove <mimic> from one of them')
         joint = master
     drive = drives.setdefault(joint.name, Drive(None, 0.0, 0.0))
     for follower in reversed(chain.values()):
         mimic = follower.mimic
         multiplier = mimic.multiplier * drive.multiplier
         offset = mimic.multiplier * drive.offset + mimic.offset
+        if not max(abs(multiplier), abs(offset)) < checks.LARGEST:
+            raise DescriptionError(
+                f'joint {follower.name!r} mimics {joint.name!r}, through all masters between, by the multiplier '
+                f'{multiplier:g} and the offset {offset:g}; give figures of a robot')
         drive = Drive(drive.joint if multiplier else None, multiplier, offset)
         drives[follower.name] = drive

@@ -34,7 +34,7 @@ def assemble(name, links, joints, *, keep=None, gravity=STANDARD_GRAVITY, locked
     columns = {joint: column for column, joint in enumerate(joint_names)}
     armature = _armature(armature, ordered, columns)
     coordinate = [columns[drives[joint.name].joint] for joint in bodies.joints]
-    _check_inertia(bodies, coordinate, joint_names, armature)
+    _check_inertia(bodies, coordinate, joint_names, armature, base == 'free')
     by_name = {joint.name: joint for joint in ordered}
     selected = [by_name[joint] for joint in joint_names]
     return RobotModel(
@@ -139,7 +139,7 @@ def _armature(values, ordered, columns):
     return out
 
 
-def _check_inertia(bodies, coordinate, joint_names, armature):
+def _check_inertia(bodies, coordinate, joint_names, armature, free):
     """Refuses joints whose force would be zero in every motion, because nothing that they move has inertia."""
     carried = [M.copy() for M in bodies.inertias]
     for i in range(len(bodies.parent) - 1, -1, -1):
@@ -148,13 +148,15 @@ def _check_inertia(bodies, coordinate, joint_names, armature):
     moved = np.array(armature)
     for joint, column, M in zip(bodies.joints, coordinate, carried[1:], strict=True):
         moved[column] += M[3, 3] if joint.kind == 'prismatic' else np.abs(M).max()
+    if free and not sum(carried).any():
+        raise DescriptionError('no link of the free robot has any inertia; give its links an <inertial>')
     idle = [joint for joint, inertia in zip(joint_names, moved, strict=True) if inertia == 0.0]
     if idle:
         which = 'joint' if len(idle) == 1 else 'each of the joints'
         raise DescriptionError(
             f'nothing that {which} {", ".join(map(repr, idle))} moves has any inertia, so its force would be zero in '
-            'every motion; give the links that it moves an <inertial>, or the joint an armature, or lock it (leave it out '
-            'of joints)')
+            'every motion; give the links that it moves an <inertial>, or the joint an armature, or lock it (leave it '
+            'out of joints)')
 
 
 def _model_warnings(base, root, bodies, joint_names):

@@ -11,9 +11,9 @@ from xml.parsers import expat
 
 from hod_ros.errors import DescriptionError
 
-MAX_BYTES = 8 * 2**20          # the largest public robots have 0.2 MB
+MAX_BYTES = 4 * 2**20          # the largest of many public robots has 0.2 MB
 MAX_DEPTH = 100
-MAX_ELEMENTS = 300_000
+MAX_ELEMENTS = 100_000
 
 _CHUNK = 2**16
 _BYTE_ORDER_MARKS = (
