@@ -104,7 +104,7 @@ def _add_drive(drives, joint, by_name):
         offset = mimic.multiplier * drive.offset + mimic.offset
         if not max(abs(multiplier), abs(offset)) < checks.LARGEST:
             raise DescriptionError(
-                f'joint {follower.name!r} mimics {joint.name!r}, through all masters between, by the multiplier '
+                f'joint {follower.name!r} mimics {mimic.master!r}, and with it {drive.joint!r} by the multiplier '
                 f'{multiplier:g} and the offset {offset:g}; give figures of a robot')
         drive = Drive(drive.joint if multiplier else None, multiplier, offset)
         drives[follower.name] = drive

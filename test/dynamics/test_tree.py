@@ -40,8 +40,9 @@ CHAIN = robot(*(link(name) for name in ('base', 'a', 'b', 'c')),
 
 
 def test_joints_are_in_depth_first_document_order_whatever_the_order_of_the_text():
+    links = [link(name) for name in ('c', 'b', 'a', 'base', 'z', 'd')]
     text = robot(joint('late', 'base', 'z'), joint('tip', 'b', 'c'), joint('mid', 'a', 'b'),
-                 joint('early', 'base', 'a'), joint('side', 'a', 'd'), *(link(name) for name in ('c', 'b', 'a', 'base', 'z', 'd')))
+                 joint('early', 'base', 'a'), joint('side', 'a', 'd'), *links)
     model = RobotModel.from_urdf(text)
     assert model.joint_names == ('late', 'early', 'mid', 'tip', 'side')
     assert model.bodies == ('z', 'a', 'b', 'c', 'd')
