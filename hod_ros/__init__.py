@@ -39,6 +39,12 @@ _LAZY = {
     'parameter_names': 'hod_ros.dynamics.regressor',
     'with_inertial_parameters': 'hod_ros.dynamics.regressor',
     'minimal_parameters': 'hod_ros.dynamics.minimal_parameters',
+    'LinkMotion': 'hod_ros.dynamics.kinematics',
+    'forward_kinematics': 'hod_ros.dynamics.kinematics',
+    'jacobian': 'hod_ros.dynamics.kinematics',
+    'inverse_kinematics': 'hod_ros.dynamics.inverse_kinematics',
+    'PoseSolution': 'hod_ros.dynamics.pose_solver',
+    'solve_pose': 'hod_ros.dynamics.pose_solver',
 }
 
 __all__ = [

@@ -1,8 +1,8 @@
-"""Body-fixed joint screws B_ij, twists and wrenches, each with its time derivatives: paper 000, sections II.A-II.E, on trees.
+"""Body-fixed joint screws B_ij, twists and wrenches, with their time derivatives: paper 000, II.A-II.E, on trees.
 
-Twists are (angular, linear) and wrenches (torque, force), body-fixed. Axis 0 of every quantity counts its time derivatives.
-The axis of bodies has one place more than there are bodies: the last, which the parent index -1 addresses, is the base. This
-is the paper's own O(N^2) way, by the joint screws; hod_ros.dynamics.recursive has the same results in O(N).
+Twists are (angular, linear) and wrenches (torque, force), body-fixed. Axis 0 of every quantity counts its time
+derivatives. The axis of bodies has one place more than there are bodies: the last, which the parent index -1 addresses,
+is the base. This is the paper's own O(N^2) way, by the joint screws; hod_ros.dynamics.recursive takes O(N).
 """
 
 from dataclasses import dataclass
@@ -11,11 +11,13 @@ import numpy as np
 
 from hod_ros.dynamics import joints
 from hod_ros.dynamics import lie
+from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics import recursive
 from hod_ros.dynamics.chain import base_pose_and_twists
 from hod_ros.dynamics.leibniz import apply
 from hod_ros.dynamics.leibniz import nth
 from hod_ros.dynamics.leibniz import product
+from hod_ros.dynamics.loads import checked_external
 from hod_ros.dynamics.moving_frames import inverse_adjoints
 
 
@@ -23,11 +25,11 @@ from hod_ros.dynamics.moving_frames import inverse_adjoints
 class BodyFixedMotion:
     """Poses, joint screws and twists of all bodies, with time derivatives."""
 
-    C: np.ndarray           # (N + 1, 4, 4)             C_i in the world
-    C_rel: np.ndarray       # (N, 4, 4)                 C_{p,i}
-    B: np.ndarray           # (rows, N, m, 6)           B_{i,j}: screw j in the frame of body i; 0 where j does not move i
-    B_sum: np.ndarray       # (rows, N, N + 1, 6)       (14): twist of body i relative to body j; 0 where j does not carry i
-    V: np.ndarray           # (rows, N + 1, 6)          V_i
+    C: np.ndarray           # (N + 1, 4, 4)         C_i in the world
+    C_rel: np.ndarray       # (N, 4, 4)             C_{p,i}
+    B: np.ndarray           # (rows, N, m, 6)       B_{i,j}: screw j in the frame of body i; 0 if j does not move i
+    B_sum: np.ndarray       # (rows, N, N + 1, 6)   (14): twist of body i relative to body j; 0 if j does not carry i
+    V: np.ndarray           # (rows, N + 1, 6)      V_i
 
     def jacobian(self, body):
         """(rows, 6, m) geometric Jacobian of a body over the screws, 000 (7)."""
@@ -39,7 +41,9 @@ def forward_kinematics(model, q, base=None):
 
     base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame.
     """
-    s = joints.screw_coordinates(model, q.astype(object) if model.exact else q)
+    q = motion_checks.motion(model, q, 1)
+    base = motion_checks.free_base(base, len(q) - 1)
+    s = joints.screw_coordinates(model, q)
     C_rel = joints.relative_poses(model, q)
     rates, rows, N = s[1:, :, None], len(s) - 1, len(model.bodies)
     after = bodies_after(model)
@@ -72,7 +76,7 @@ def joint_screws(model, C_rel):
 
 
 def bodies_after(model):
-    """(N + 1, m) 1 where the screw lies between body j and the tips of its branch, so where body j carries the screw's body."""
+    """(N + 1, m) 1 where body j carries the body that the screw moves."""
     N = len(model.bodies)
     carries = np.zeros((N + 1, N), int)
     carries[-1] = 1
@@ -85,13 +89,14 @@ def bodies_after(model):
 
 def inverse_dynamics(model, q, external=None, base=None):
     """Q (order + 1, n) for q (order + 3, n), and the wrench on the base (order + 1, 6); arguments as recursive's."""
+    q = motion_checks.motion(model, q, 3)
     motion = forward_kinematics(model, q, base)
-    W = body_wrenches(model, motion, q, external)
+    W = body_wrenches(model, motion, q, checked_external(model, external, len(q) - 2))
     return recursive.joint_forces(model, W, q), W[:, -1]
 
 
 def body_wrenches(model, motion, q, external=None):
-    """Derivatives of the wrench each joint passes to its body, 000 (20), (rows - 1, N + 1, 6); the last is the base's."""
+    """Derivatives of the wrenches that joints pass to bodies, 000 (20): (order + 1, N + 1, 6), the base's last."""
     xi = joints.joint_twists(model, q)
     Ad = recursive.relative_adjoints(motion.C_rel, xi)
     G = product(inverse_adjoints(motion.C, motion.V), _upward(model, len(q) - 1), apply, len(q) - 1)

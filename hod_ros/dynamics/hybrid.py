@@ -1,8 +1,9 @@
 """Inverse dynamics in hybrid representation, which 003 names beside the spatial and the body-fixed one, on trees.
 
-Twists are (angular, linear) and wrenches (torque, force), resolved in world axes and taken at the body frame's origin: the
-linear velocity is that origin's. Between bodies only the origins' distance r enters, and its derivatives are differences of
-velocities. Axis 0 of every quantity counts its time derivatives; the last place of the axis of bodies is the base.
+Twists are (angular, linear) and wrenches (torque, force), resolved in world axes and taken at the body frame's origin:
+the linear velocity is that origin's. Between bodies only the origins' distance r enters, and its derivatives are
+differences of velocities. Axis 0 of every quantity counts its time derivatives; the last place of the axis of bodies is
+the base.
 """
 
 from dataclasses import dataclass
@@ -11,11 +12,13 @@ import numpy as np
 
 from hod_ros.dynamics import joints
 from hod_ros.dynamics import lie
+from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics.chain import base_pose_and_twists
 from hod_ros.dynamics.leibniz import apply
 from hod_ros.dynamics.leibniz import nth
 from hod_ros.dynamics.leibniz import product
 from hod_ros.dynamics.leibniz import transpose
+from hod_ros.dynamics.loads import checked_external
 from hod_ros.dynamics.moving_frames import rotations
 
 
@@ -40,8 +43,13 @@ def turning_matrices(V):
 
 
 def forward_kinematics(model, q, base=None):
-    """Derivatives 0 .. rows - 1 of all twists for q (rows + 1, n); base: (pose, twists (rows, 6) body-fixed) or None."""
-    s = joints.screw_coordinates(model, q.astype(object) if model.exact else q)
+    """Derivatives 0 .. rows - 1 of all twists for q (rows + 1, n).
+
+    base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame.
+    """
+    q = motion_checks.motion(model, q, 1)
+    base = motion_checks.free_base(base, len(q) - 1)
+    s = joints.screw_coordinates(model, q)
     C_rel = joints.relative_poses(model, q)
     rates, rows, N = s[1:, :, None], len(s) - 1, len(model.bodies)
     C = np.zeros((N + 1, 4, 4), C_rel.dtype)
@@ -99,8 +107,9 @@ def inverse_dynamics(model, q, external=None, base=None):
 
     external: (order + 1, N + 1, 6) body-fixed wrenches that the environment exerts on the bodies. base: (pose, twists).
     """
+    q = motion_checks.motion(model, q, 3)
     motion = forward_kinematics(model, q, base)
-    W = body_wrenches(model, motion, external)
+    W = body_wrenches(model, motion, checked_external(model, external, len(q) - 2))
     along = product(motion.X, W[:, model.screw_body], _dot, len(W))
     Q = joints.collect(model, along) + model.armature * q[2:2 + len(W)]
     back = transpose(_to_world_axes(motion.C[-1], motion.turning[:, -1], len(W)))

@@ -36,6 +36,19 @@ def joint_twists(model, q):
     return _sum_by_body(model, model.X * rates[..., None])
 
 
+def moved_coordinates(model, q, step):
+    """Coordinates (n,) after a small motion: each joint first as q says, then by `step` along its screws in the moved body."""
+    out = q + step
+    if model.single_axes:
+        return out
+    for body in np.flatnonzero(np.bincount(model.screw_body) > 1):
+        own = model.screw_body == body
+        X, columns = model.X[own], model.coordinate[own]
+        C = lie.exp_twist(q[columns] @ X) @ lie.exp_twist(step[columns] @ X)
+        out[columns] = np.linalg.lstsq(X.T, lie.log(C), rcond=None)[0]
+    return out
+
+
 def screw_matrices(model):
     """X_i with xi_i = X_i q', 001's Xi_k: (N, 6, n), constant. A mimic joint's screw stands in its master's column."""
     out = np.zeros((len(model.bodies), 6, model.n), np.result_type(model.X, model.multiplier))

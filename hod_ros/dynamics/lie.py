@@ -95,3 +95,22 @@ def package_of(value):
     """The package whose sin, cos and sqrt take this kind of number: mpmath, sympy or numpy."""
     package = type(value).__module__.partition('.')[0]
     return import_module(package) if package in ('mpmath', 'sympy') else np
+
+
+def log(C):
+    """The twist (6,) with exp_twist(log(C)) = C, for floats; its rotation turns by at most pi."""
+    R, p = C[:3, :3], C[:3, 3]
+    sine_axis = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
+    sine, cosine = np.sqrt(sine_axis @ sine_axis), (np.trace(R) - 1) / 2
+    angle = np.arctan2(sine, cosine)
+    if cosine > -0.5:
+        w = sine_axis * (angle / sine if sine > 1e-8 else 1)
+    else:
+        axes = (R + R.T) / 2 - cosine * np.eye(3)               # (1 - cos) e e^T
+        e = axes[:, np.argmax(np.diag(axes))]
+        w = np.copysign(angle, e @ sine_axis) * e / np.sqrt(e @ e)
+    half = angle / 2
+    # Below 1e-4 the next term of the series is under rounding.
+    factor = (1 - half / np.tan(half)) / angle ** 2 if angle > 1e-4 else 1 / 12
+    W = skew(w)
+    return np.concatenate([w, p - W @ p / 2 + factor * (W @ (W @ p))])

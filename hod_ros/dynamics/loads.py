@@ -70,6 +70,18 @@ def body_wrenches(model, q, wrenches, base=None):
     return np.moveaxis(out, 0, 1) if many else out
 
 
+def checked_external(model, external, rows):
+    """external as an array (rows, N + 1, 6), None if there is none."""
+    if external is None:
+        return None
+    external, shape = np.asarray(external), (rows, len(model.bodies) + 1, 6)
+    if external.shape != shape:
+        raise InputError(
+            f'external has the shape {external.shape}, but needs {shape}: body-fixed wrenches on all bodies and, last, on '
+            'the base, row k the k-th time derivative; body_wrenches makes it of wrenches on links')
+    return external
+
+
 def _pairs(wrenches):
     pairs = wrenches.items() if isinstance(wrenches, Mapping) else wrenches
     try:

@@ -1,9 +1,9 @@
 """Kinematics and inverse dynamics in spatial representation: paper 003, on trees and for any order.
 
-Twists are (angular, linear) and wrenches (torque, force), resolved in world axes and taken about the world's origin. Axis 0
-of every quantity counts its time derivatives. The axis of bodies has one place more than there are bodies: the last, which
-the parent index -1 addresses, is the base. A wrench W has the papers' sign here: it is what the robot does, so loads that the
-environment exerts are subtracted.
+Twists are (angular, linear) and wrenches (torque, force), resolved in world axes and taken about the world's origin.
+Axis 0 of every quantity counts its time derivatives. The axis of bodies has one place more than there are bodies: the
+last, which the parent index -1 addresses, is the base. Wrenches W are, as in the paper, what moves the bodies: their
+W^grav and W^app are minus the gravity wrench and minus the wrench that the environment exerts.
 """
 
 from dataclasses import dataclass
@@ -13,11 +13,13 @@ import numpy as np
 
 from hod_ros.dynamics import joints
 from hod_ros.dynamics import lie
+from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics.chain import base_pose_and_twists
 from hod_ros.dynamics.leibniz import apply
 from hod_ros.dynamics.leibniz import nth
 from hod_ros.dynamics.leibniz import product
 from hod_ros.dynamics.leibniz import transpose
+from hod_ros.dynamics.loads import checked_external
 from hod_ros.dynamics.moving_frames import adjoints
 from hod_ros.errors import InputError
 
@@ -32,7 +34,7 @@ class SpatialMotion:
 
 
 def zero_reference(model):
-    """A (N, 4, 4) and Y (m, 6): the bodies' poses C_i(0) and the joints' screws in the base's frame at q = 0, 003 (4)."""
+    """A (N, 4, 4) and Y (m, 6): poses C_i(0) of the bodies and joint screws, in the base's frame at q = 0, 003 (4)."""
     A = np.zeros((len(model.bodies) + 1, 4, 4), model.B.dtype)
     A[-1] = np.eye(4, dtype=int)
     for i, parent in enumerate(model.parent):
@@ -43,10 +45,12 @@ def zero_reference(model):
 def forward_kinematics(model, q, base=None, *, accelerated=False):
     """Algorithm 1 for q (rows + 1, n): derivatives 0 .. rows - 1 of all twists and joint screws, rows = 4 in the paper.
 
-    base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame. accelerated: the world itself
-    rises at -g, which is how gravity enters the inverse dynamics; V', S'', ... are then not the kinematic ones.
+    base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame. accelerated: the world
+    itself rises at -g, which is how gravity enters the inverse dynamics; V', S'', ... are then not the kinematic ones.
     """
-    s = joints.screw_coordinates(model, q.astype(object) if model.exact else q)
+    q = motion_checks.motion(model, q, 1)
+    base = motion_checks.free_base(base, len(q) - 1)
+    s = joints.screw_coordinates(model, q)
     A, Y = zero_reference(model)
     moved = joints.exponentials(model, Y, s[0])
     rates, rows, N = s[1:, :, None], len(s) - 1, len(model.bodies)
@@ -100,7 +104,7 @@ def mass_matrix_derivatives(M, V, rows):
 
 
 def momentum_screws(M, V):
-    """Pi_i^s with as many derivatives as V (rows, ..., 6): 003 (10), (16), (19), (22), and Leibniz' rule with (14) beyond."""
+    """Pi_i^s with as many derivatives as V (rows, ..., 6): 003 (10), (16), (19), (22); Leibniz with (14) beyond."""
     ad_V = lie.ad(V[:3])
     ad_Vt = transpose(ad_V)
     Pi = [apply(M, V[0])]
@@ -123,7 +127,7 @@ def momentum_screws(M, V):
 
 
 def gravity_wrenches(M, V, G, rows):
-    """W_i^{s,grav} with derivatives 0 .. rows - 1: 003 (23)-(25), with (14) beyond. V is the kinematic twist, G = (0, -g)."""
+    """W_i^{s,grav} with derivatives 0 .. rows - 1: 003 (23)-(25), with (14) beyond. V: kinematic twist, G = (0, -g)."""
     ad_V = lie.ad(V[:2])
     out = [apply(M, G)]
     if rows > 1:
@@ -159,7 +163,9 @@ def inverse_dynamics(model, q, external=None, base=None, *, gravity='acceleratio
     """
     if gravity not in ('acceleration', 'wrenches'):
         raise InputError(f"gravity is {gravity!r}; it enters as 'acceleration' or as 'wrenches'")
+    q = motion_checks.motion(model, q, 3)
     rows = len(q) - 2
+    external = checked_external(model, external, rows)
     motion = forward_kinematics(model, q, base, accelerated=gravity == 'acceleration')
     M = mass_matrices(model, motion.C)
     W = momentum_screws(M, motion.V)[1:]
@@ -172,7 +178,7 @@ def inverse_dynamics(model, q, external=None, base=None, *, gravity='acceleratio
 
 
 def spatial_wrenches(C, V, W):
-    """Body-fixed wrenches W (rows, ..., 6) with derivatives in spatial representation: (Ad_C^{-T})' = -ad_V^T Ad_C^{-T}."""
+    """Body-fixed wrenches W (rows, ..., 6) in spatial representation: (Ad_C^{-T})' = -ad_V^T Ad_C^{-T}."""
     ad_Vt, T = transpose(lie.ad(V)), [transpose(lie.Ad(lie.inverse(C)))]
     for k in range(1, len(W)):
         T.append(-nth(ad_Vt, T, k - 1))
@@ -180,7 +186,7 @@ def spatial_wrenches(C, V, W):
 
 
 def body_fixed_wrenches(C, V, W):
-    """Spatial wrenches W (rows, ..., 6) with derivatives in body-fixed representation: (Ad_C^T)' = Ad_C^T ad_V^T."""
+    """Spatial wrenches W (rows, ..., 6) in body-fixed representation: (Ad_C^T)' = Ad_C^T ad_V^T."""
     ad_Vt, T = transpose(lie.ad(V)), [transpose(lie.Ad(C))]
     for k in range(1, len(W)):
         T.append(nth(T, ad_Vt, k - 1))

@@ -1,0 +1,122 @@
+"""Inverse kinematics of any order: joint motion from a link's twist and its derivatives, 003 Algorithm 2.
+
+Twists are (angular, linear) [rad/s], [m/s] in one of the three representations of hod_ros.dynamics.kinematics. Order
+by order V^(k-1) = J q^(k) + (terms of lower derivatives) is solved for q^(k) with one decomposition of J.
+
+Where J leaves a choice, q^(k) is, at every order by itself, the one nearest to the wanted null motion, or of least
+norm; this is one of the motions that the twists allow, and not the derivative of a field of least-norm velocities.
+"""
+
+import numpy as np
+
+from hod_ros.dynamics import motion_checks
+from hod_ros.dynamics.joint_solver import JointSolver
+from hod_ros.dynamics.kinematics import forward_kinematics
+from hod_ros.dynamics.kinematics import jacobian
+from hod_ros.errors import InputError
+from hod_ros.errors import SingularityError
+
+COMPONENTS = (0, 1, 2, 3, 4, 5)
+_REACHED = 1e-9
+
+
+def inverse_kinematics(model, q, link, twists, representation='body', *, components=COMPONENTS, weights=None,
+                       null_motion=None, prescribed=None, damping=0.0, max_condition=1e6, base=None):
+    """q and its derivatives (rows + 1, n) that move a link as the twists (rows, 6) say, at the position q (n,).
+
+    components: which of a twist's six components are asked for, for example (3, 4, 5) the linear ones; twists then
+    has as many columns. A redundant robot takes the derivatives of least norm, sum weights_j (q_j^(k))^2, or those
+    nearest to null_motion (rows, n) (q', q'', ... wanted where the link leaves freedom). prescribed: {joint: (rows,)
+    its q', q'', ...} chosen beforehand, which solves for the other joints only (joint space decomposition, 003 Remark
+    2).
+
+    A condition number of J above max_condition raises SingularityError, unless damping [0 or more] is given: the
+    derivatives then minimise |J q^(k) - r|^2 + damping^2 |q^(k)|^2 and the link deviates from its twists.
+    base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame.
+    """
+    q = position(model, q)
+    components = checked_components(components)
+    twists = _rows_of(twists, len(components), 'twists')
+    rows = len(twists)
+    wanted = np.zeros((rows, model.n)) if null_motion is None else _rows_of(null_motion, model.n, 'null_motion', rows)
+    free = _prescribe(model, wanted, prescribed)
+    weights = checked_weights(model, weights)
+    if not (np.ndim(damping) == 0 and np.isfinite(damping) and damping >= 0):
+        raise InputError(f'damping is {damping!r}; give a number of 0 or more')
+
+    J = jacobian(model, q[None], link, representation, base=base)[0][list(components)]
+    solver = JointSolver(J[:, free], None if weights is None else weights[free])
+    if not damping:
+        solver.check(max_condition, link)
+    motion = np.zeros((rows + 1, model.n))
+    motion[0] = q
+    for k in range(1, rows + 1):
+        motion[k, ~free] = wanted[k - 1, ~free]
+        lower = forward_kinematics(model, motion[:k + 1], link, representation, base=base).twists[k - 1]
+        r = twists[k - 1] - lower[list(components)]
+        motion[k, free] = solver.solve(r, wanted[k - 1, free], damping)
+        if not damping:
+            _check_reached(solver, motion[k, free], r, twists[k - 1], link, k)
+    return motion
+
+
+def position(model, q):
+    """q as (n,) floats."""
+    q = motion_checks.vector(q, model.joint_names, 'q')
+    if q.dtype == object or model.exact:
+        raise InputError(f'inverse kinematics of {model.name} needs floats, but the model or q holds other numbers')
+    return q
+
+
+def checked_components(components):
+    """Components of a twist as a tuple of distinct indices."""
+    chosen = tuple(components)
+    if not chosen or len(set(chosen)) < len(chosen) or any(c not in COMPONENTS for c in chosen):
+        raise InputError(f'components is {components!r}; give distinct indices of (angular, linear), each of 0 to 5')
+    return chosen
+
+
+def checked_weights(model, weights):
+    """(n,) positive weights of the joints, or None."""
+    if weights is None:
+        return None
+    weights = motion_checks.vector(weights, model.joint_names, 'weights')
+    if (weights <= 0).any():
+        worst = int(np.argmin(weights))
+        raise InputError(
+            f'weights is {weights[worst]} for {model.joint_names[worst]!r}; give positive numbers '
+            '(to hold a joint, prescribe its rates)')
+    return weights
+
+
+def _prescribe(model, wanted, prescribed):
+    """Which joints are free; the others' rates are written into `wanted`."""
+    free = np.ones(model.n, bool)
+    for name, rates in (prescribed or {}).items():
+        if name not in model.joint_names:
+            raise InputError(
+                f'prescribed names {name!r}, which is no joint of {model.name}: {", ".join(model.joint_names)}')
+        column = model.joint_names.index(name)
+        wanted[:, column] = _rows_of(np.reshape(rates, (-1, 1)), 1, f'prescribed[{name!r}]', len(wanted))[:, 0]
+        free[column] = False
+    return free
+
+
+def _rows_of(values, columns, name, rows=None):
+    values = motion_checks.numbers(values, name)
+    if values.ndim != 2 or values.shape[1] != columns or len(values) < (1 if rows is None else rows):
+        raise InputError(
+            f'{name} has the shape {values.shape}, but needs {rows or "1 or more"} rows of {columns}: '
+            'row k the k-th time derivative')
+    if not np.isfinite(values).all():
+        row, column = np.argwhere(~np.isfinite(values))[0]
+        raise InputError(f'{name} is {values[row, column]} in row {row}, column {column}; every number must be finite')
+    return values[:rows].copy()
+
+
+def _check_reached(solver, x, r, twist, link, order):
+    missed = np.abs(solver.J @ x - r).max()
+    if missed > _REACHED * max(np.abs(r).max(), np.abs(twist).max()):
+        raise SingularityError(
+            f'link {link!r} cannot move as asked: with the nearest joint motion, derivative {order - 1} of its twist '
+            f'still misses by {missed:.3g}; name fewer components, or give damping')
