@@ -1,0 +1,159 @@
+"""The lifecycle: autostart, a manager's transitions, and what a robot description does in each state."""
+
+import numpy as np
+import pytest
+from ros_harness import SILENCE
+from ros_harness import arm_urdf
+from ros_harness import efforts
+from ros_harness import running_node
+from ros_harness import setpoint
+
+from hod_interfaces.srv import ComputeInverseDynamics
+from hod_ros import RobotModel
+from hod_ros import inverse_dynamics
+
+Q = np.random.default_rng(3).uniform(-1.0, 1.0, (5, 3))
+NAMES = ('joint1', 'joint2', 'joint3')
+HEAVY = arm_urdf(3, name='heavy', mass=20.0)
+BAD_DESCRIPTIONS = {
+    'empty': ' ',
+    'not xml': 'this is no URDF',
+    'cut off': arm_urdf(3)[:-200],
+    'negative mass': arm_urdf(3, mass=-1.0),
+    'no moving joint': '<robot name="rock"><link name="base"/></robot>',
+}
+
+
+@pytest.fixture(autouse=True)
+def no_description_left(client):
+    yield
+    client.withdraw_description()
+
+
+def assert_answers(client, text, joints=3):
+    model = RobotModel.from_urdf(text)
+    answer = client.ask(setpoint(Q[:, :joints], NAMES[:joints]))
+    np.testing.assert_allclose(efforts(answer), inverse_dynamics(model, Q[:, :joints]), rtol=1e-12, atol=1e-12)
+
+
+def test_node_waits_says_for_what_and_starts_on_a_late_description(client):
+    with running_node() as node:
+        node.wait_for_output('waiting for a robot description on /robot_description')
+        level, message, values = client.diagnostics('model')
+        assert level == b'\1' and 'waiting for a robot description' in message and values['state'] == 'unconfigured'
+        assert not client.offers(ComputeInverseDynamics, 'compute_inverse_dynamics')
+        client.spin(1.2)
+        assert 1 <= node.output.count('waiting for') <= 3
+        client.describe(arm_urdf(3))
+        client.wait_for_state('active')
+        client.connect()
+        assert_answers(client, arm_urdf(3))
+        assert client.diagnostics('model')[:2] == (b'\0', 'active')
+
+
+def test_parameter_comes_before_the_topic(client, tmp_path):
+    file = tmp_path / 'parameters.yaml'
+    file.write_text(f"/**:\n  ros__parameters:\n    robot_description: '{arm_urdf(2)}'\n")
+    client.describe(arm_urdf(3))
+    with running_node(parameters_file=file) as node:
+        client.wait_for_state('active')
+        client.connect()
+        node.wait_for_output('is not used, because the parameter robot_description is set')
+        assert_answers(client, arm_urdf(2), joints=2)
+        assert client.diagnostics('model')[2]['description from'] == 'parameter robot_description'
+
+        accepted, reason = client.set_parameter('robot_description', arm_urdf(3, mass=-1.0))
+        assert not accepted and 'mass' in reason
+        assert_answers(client, arm_urdf(2), joints=2)
+        assert client.set_parameter('robot_description', HEAVY) == (True, '')
+        assert_answers(client, HEAVY)
+        assert client.set_parameter('robot_description', '') == (True, '')
+        assert_answers(client, arm_urdf(3))
+
+
+def test_bad_descriptions_are_refused_with_a_reason_before_and_after_a_good_one(client):
+    with running_node() as node:
+        for text in BAD_DESCRIPTIONS.values():
+            client.describe(text)
+            client.spin(0.1)
+        node.wait_for_output('waiting for a valid robot description.*refused: ')
+        assert client.state == 'unconfigured'
+        assert client.diagnostics('model')[0] == b'\2'
+        client.describe(arm_urdf(3))
+        client.wait_for_state('active')
+        client.connect()
+        assert_answers(client, arm_urdf(3))
+        for text in BAD_DESCRIPTIONS.values():
+            client.describe(text)
+            client.spin(0.1)
+            assert_answers(client, arm_urdf(3))
+        level, message, values = client.diagnostics('model')
+        assert level == b'\1' and 'the last good model runs' in message and 'description refused' in values
+        client.describe(HEAVY)
+        client.spin(0.2)
+        assert_answers(client, HEAVY)
+        assert client.diagnostics('model')[0] == b'\0'
+
+
+def test_manager_takes_the_node_through_its_states(client):
+    with running_node(parameters={'autostart': 'false'}) as node:
+        assert client.state == 'unconfigured'
+        assert not client.change_state('configure')
+        node.wait_for_output('there is no robot description yet')
+        assert not client.change_state('activate')
+        assert client.state == 'unconfigured'
+
+        client.describe(arm_urdf(3))
+        client.spin(0.3)
+        assert client.state == 'unconfigured'
+        assert client.change_state('configure')
+        client.connect()
+        assert client.ask(setpoint(Q, NAMES), SILENCE) is None
+        assert client.compute(Q, order=2).success
+
+        assert client.change_state('activate')
+        assert_answers(client, arm_urdf(3))
+        assert not client.change_state('activate')
+        assert client.change_state('deactivate')
+        assert client.ask(setpoint(Q, NAMES), SILENCE) is None
+        assert client.compute(Q, order=2).success
+        assert client.diagnostics('setpoints')[2]['received while inactive'] == '2'
+
+        assert client.change_state('cleanup')
+        assert client.wait_until(lambda: not client.offers(ComputeInverseDynamics, 'compute_inverse_dynamics'))
+        assert client.diagnostics('model')[2] == {'state': 'unconfigured'}
+        assert client.change_state('configure')
+        assert client.change_state('activate')
+        client.connect()
+        assert_answers(client, arm_urdf(3))
+
+
+def test_description_is_swapped_between_two_setpoints_of_a_stream_without_losing_one(client):
+    with running_node():
+        client.describe(arm_urdf(3))
+        client.wait_for_state('active')
+        client.connect()
+        expected = [inverse_dynamics(RobotModel.from_urdf(text), Q) for text in (arm_urdf(3), HEAVY)]
+        before = len(client.answers)
+        for k in range(600):
+            if k % 100 == 50:
+                client.describe(HEAVY if k % 200 == 50 else arm_urdf(3))
+            client.send(setpoint(Q, NAMES, nanosec=k))
+            client.spin(0.002)
+        assert client.wait_until(lambda: len(client.answers) == before + 600), len(client.answers) - before
+        used = [[np.allclose(efforts(answer), Q_) for Q_ in expected].index(True) for answer in client.answers[before:]]
+        assert sum(a != b for a, b in zip(used, used[1:], strict=False)) == 6
+
+
+def test_joints_parameter_selects_and_orders_and_locks_the_others(client):
+    parameters = {'joints': '[joint3, joint1]', 'locked_positions.joint2': '1'}
+    model = RobotModel.from_urdf(arm_urdf(3), joints=['joint3', 'joint1'], locked={'joint2': 1.0})
+    with running_node(parameters=parameters):
+        client.describe(arm_urdf(3))
+        client.wait_for_state('active')
+        client.connect()
+        response = client.compute(Q[:, :2], order=2)
+        assert list(response.joint_names) == ['joint3', 'joint1']
+        np.testing.assert_allclose(
+            np.reshape(response.efforts, (3, 2)), inverse_dynamics(model, Q[:, :2]), rtol=1e-12, atol=1e-12)
+        assert client.is_refused(setpoint(Q, NAMES), setpoint(Q[:, :2], ('joint1', 'joint3')))

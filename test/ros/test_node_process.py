@@ -1,0 +1,76 @@
+"""The process: how it starts, how quickly, and how it ends."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from ros_harness import NodeProcess
+from ros_harness import arm_urdf
+from ros_harness import running_node
+from ros_harness import setpoint
+
+NAMES = ('joint1', 'joint2', 'joint3')
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize('delay', [0.3, 0.45, 0.6, 0.9, 1.5])
+def test_signal_at_any_moment_of_the_start_ends_the_node_cleanly(number, delay):
+    node = NodeProcess()
+    time.sleep(delay)
+    assert node.stop(number) == 0, node.output
+    assert 'Traceback' not in node.output
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_signal_in_the_middle_of_a_stream_ends_the_node_cleanly_and_soon(client, number):
+    q = np.ones((5, 3))
+    client.describe(arm_urdf(3))
+    with running_node() as node:
+        client.wait_for_state('active')
+        client.connect()
+        for k in range(200):
+            client.send(setpoint(q, NAMES))
+            client.spin(0.001)
+            if k == 100:
+                node.send(number)
+                sent = time.monotonic()
+        assert node.wait() == 0
+        assert time.monotonic() - sent < 2.0
+        assert not [line for line in node.output.splitlines() if 'ERROR' in line or 'rror:' in line], node.output
+    client.withdraw_description()
+
+
+def test_parameter_file_that_is_none_ends_the_node_with_a_sentence(tmp_path):
+    node = NodeProcess(parameters_file=tmp_path / 'missing.yaml')
+    assert node.wait() == 1
+    assert 'missing.yaml' in node.output and 'Traceback' not in node.output
+
+
+def test_missing_interfaces_are_named_with_the_way_to_build_them():
+    code = 'import sys; sys.modules["hod_interfaces"] = None; from hod_ros.ros.node import main; sys.exit(main())'
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, timeout=20, env=os.environ)
+    assert done.returncode == 1
+    assert 'hod_interfaces' in done.stderr and 'colcon build --base-paths src src/hod_ros/hod_interfaces' in done.stderr
+    assert 'Traceback' not in done.stderr
+
+
+def test_two_nodes_under_namespaces_answer_for_their_own_robots(client):
+    import ros_harness
+    texts = {'left': arm_urdf(2), 'right': arm_urdf(3)}
+    others = {side: ros_harness.Client(f'client_{side}', f'/{side}/hod') for side in texts}
+    latched = ros_harness.LATCHED
+    arguments = {side: ('-r', f'__ns:=/{side}') for side in texts}
+    with running_node(arguments=arguments['left']), running_node(arguments=arguments['right']):
+        for side, text in texts.items():
+            publisher = client.node.create_publisher(ros_harness.String, f'/{side}/robot_description', latched)
+            publisher.publish(ros_harness.String(data=text))
+        for side, other in others.items():
+            other.wait_for_state('active')
+            count = 2 if side == 'left' else 3
+            response = other.compute(np.ones((3, count)), order=0)
+            assert list(response.joint_names) == list(NAMES[:count])
+            other.close()
