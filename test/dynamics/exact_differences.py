@@ -27,8 +27,8 @@ def _differences(function, rows):
     with mpmath.workdps(50):
         step = mpmath.mpf(STEP.numerator) / STEP.denominator
         values = np.stack([function(k * step) for k in range(-REACH, REACH + 1)])
-        powers = np.array([[mpmath.mpf(k) ** j for k in range(-REACH, REACH + 1)] for j in range(2 * REACH + 1)], object)
-        weights = mpmath.inverse(mpmath.matrix(powers.tolist()))
+        nodes = range(-REACH, REACH + 1)
+        weights = mpmath.inverse(mpmath.matrix([[mpmath.mpf(k) ** j for k in nodes] for j in range(len(nodes))]))
         weights = np.array(weights.tolist(), object).reshape(2 * REACH + 1, -1)
         coefficients = np.tensordot(weights.T, values, axes=1)
         return np.array([coefficients[k] * factorial(k) / step**k for k in range(rows)]).astype(float)

@@ -4,6 +4,7 @@ from math import comb
 
 import numpy as np
 import pytest
+from closeness import close
 from exact_differences import time_derivatives
 from joint_zoo import zoo
 from random_trees import random_motion
@@ -24,14 +25,6 @@ from hod_ros.dynamics import recursive
 KINDS = ('revolute', 'prismatic', 'helical')
 
 
-def close(value, expected, tolerance=1e-12):
-    """Within the tolerance relative to the largest entry, for each derivative."""
-    value, expected = np.asarray(value), np.asarray(expected)
-    assert value.shape == expected.shape
-    for k, (ours, theirs) in enumerate(zip(value, expected, strict=True)):
-        assert np.abs(ours - theirs).max() <= tolerance * max(np.abs(theirs).max(), 1e-30), f'row {k}'
-
-
 class Case:
     """A robot without its base's columns: the matrices of the paper's size."""
 
@@ -44,7 +37,8 @@ class Case:
         self.equations = equations_of_motion(self.model, self.kinematics)
         size = 6 * self.N
         k = self.kinematics
-        self.X, self.A, self.J, self.V = k.X[:size, :self.n], k.A[:, :size, :size], k.J[:, :size, :self.n], k.V[:, :size]
+        self.X, self.A = k.X[:size, :self.n], k.A[:, :size, :size]
+        self.J, self.V = k.J[:, :size, :self.n], k.V[:, :size]
         self.U = k.U[:, :size]
         self.a, self.b = closed_form.dense(k.a[:, :self.N]), closed_form.dense(k.b[:, :self.N])
         self.Mass = closed_form.dense(self.model.M)
