@@ -34,10 +34,8 @@ def in_tree_order(links, joints):
     order = _depth_first(roots, below)
     if len(order) < len(joints):
         placed = {joint.name for joint in order}
-        loop = [joint.name for joint in joints if joint.name not in placed]
-        raise DescriptionError(
-            f'the joints {_listed(loop)} form a loop or hang from one, so that no root link leads to them; '
-            'remove a joint of the loop')
+        loop = _loop(next(joint for joint in joints if joint.name not in placed), above)
+        raise DescriptionError(f'joints form a closed loop, {_listed(loop)}, which is no tree; remove one of them')
     return roots[0], order
 
 
@@ -46,6 +44,15 @@ def _check_names(what, items):
     if repeated:
         raise DescriptionError(
             f'more than one {what} is called {_listed(repeated)}; every {what} needs a name of its own')
+
+
+def _loop(joint, above):
+    """Names of the joints of the loop that is reached from this joint upwards."""
+    path = {}
+    while joint.name not in path:
+        path[joint.name] = len(path)
+        joint = above[joint.parent]
+    return list(path)[path[joint.name]:]
 
 
 def _depth_first(roots, below):

@@ -192,10 +192,11 @@ class _Place:
             raise DescriptionError(f'{self}: its <{element.tag}> has no {attribute}; add it')
         words = text.split()
         values = [_float(word) for word in words]
-        if len(words) == count and all(abs(value) < LARGEST for value in values):
+        bound = math.inf if element.tag == 'limit' else LARGEST
+        if len(words) == count and all(abs(value) < bound for value in values):
             return values if count > 1 else values[0]
         wanted = 'one finite number' if count == 1 else f'{count} finite numbers separated by spaces'
-        hint = f' below {LARGEST:g}' if all(map(math.isfinite, values)) and len(words) == count else ''
+        hint = f' below {bound:g}' if len(words) == count and all(map(math.isfinite, values)) else ''
         hint += '; it looks like unexpanded xacro' if '$' in text else ''
         raise DescriptionError(f'{self}: {attribute} of its <{element.tag}> is {shown(text)}; give {wanted}{hint}')
 

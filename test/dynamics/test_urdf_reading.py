@@ -170,3 +170,7 @@ def test_our_panda_stands_as_its_data_sheet_says():
     assert model.masses.sum() == pytest.approx(16.062132, rel=1e-12)
     assert model.warnings == ()
     assert np.all(np.isfinite(model.position_limits)) and np.all(model.effort_limits <= 87)
+
+
+def test_the_largest_float_may_stand_for_no_limit():
+    assert RobotModel.from_urdf(arm('<limit effort="1.7976931348623157e308" velocity="1"/>')).effort_limits[0] > 1e308

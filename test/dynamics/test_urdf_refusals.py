@@ -75,7 +75,7 @@ def test_a_path_object_is_refused_with_the_way_to_read_it(tmp_path):
     (robot(link('base'), link('a'), joint('one', 'ghost', 'a')), ["'one'", 'parent', "'ghost'", 'does not exist']),
     (robot(link('base'), link('a'), link('b'), *TWO, joint('three', 'base', 'b')), ["'b'", "'two'", "'three'", 'loop']),
     (robot(link('a'), link('b'), joint('one', 'a', 'b'), joint('two', 'b', 'a')), ["'one'", "'two'", 'loop']),
-    (robot(link('base'), link('a'), link('b'), joint('one', 'a', 'b'), joint('two', 'b', 'a')), ["'one'", 'loop']),
+    (robot(link('base'), link('a'), link('b'), joint('one', 'a', 'b'), joint('two', 'b', 'a')), ["'one', 'two'", 'loop']),
     (robot(link('base'), link('a'), joint('one', 'a', 'a')), ["'one'", 'loop']),
     (robot(link('base'), link('a'), link('stray'), joint('one', 'base', 'a')), ["'base'", "'stray'", 'root']),
     (robot('<link/>'), ['link', 'no name']),
@@ -228,3 +228,10 @@ def test_figures_whose_products_would_overflow_are_refused_by_name():
                  joint('three', 'b', 'c', '<mimic joint="two" multiplier="1e90"/>'))
     message = refusal(text)
     assert all(word in message for word in ["'three'", "'one'", '1e+180']), message
+
+
+def test_a_loop_is_named_without_what_hangs_from_it():
+    text = robot(*(link(name) for name in ('base', 'a', 'b', 'c')), joint('hanging', 'b', 'c'), joint('one', 'a', 'b'),
+                 joint('two', 'b', 'a'))
+    message = refusal(text)
+    assert "'one', 'two'" in message and 'hanging' not in message, message
