@@ -25,13 +25,18 @@ def public_robots():
     return {_unique_name(path, stems): path for path in paths}
 
 
-def robot_text(name):
-    """URDF bytes of a public robot, or of 'our_panda'; skips the test where the package is absent."""
+def robot_path(name):
+    """URDF file of a public robot, or of 'our_panda'; skips the test where the package is absent."""
     if name == 'our_panda':
-        return PANDA.read_bytes()
+        return PANDA
     if not public_robots():
         pytest.skip('the PyPI package example-robot-data is not installed')
-    return public_robots()[name].read_bytes()
+    return public_robots()[name]
+
+
+def robot_text(name):
+    """Bytes of that file."""
+    return robot_path(name).read_bytes()
 
 
 def robot(name, **options):

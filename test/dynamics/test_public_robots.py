@@ -19,11 +19,11 @@ def test_the_package_holds_the_robots_that_these_tests_are_about():
     assert len(LOADING) >= 60
 
 
-@pytest.mark.parametrize('name', LOADING)
+@pytest.mark.parametrize('name', [*LOADING, 'our_panda'])
 def test_torques_centre_of_mass_and_mass_are_pinocchios(name):
     pin = pytest.importorskip('pinocchio')
     model = robots.robot(name)
-    reference = pin.buildModelFromUrdf(str(robots.public_robots()[name]))
+    reference = pin.buildModelFromUrdf(str(robots.robot_path(name)))
     q = np.random.default_rng(5).uniform(-1, 1, (3, model.n))
     full, reflect = _as_pinocchio(pin, model, reference, q)
     data = reference.createData()
@@ -43,11 +43,11 @@ def test_torques_centre_of_mass_and_mass_are_pinocchios(name):
         np.testing.assert_allclose(moment / model.masses.sum(), pin.centerOfMass(reference, data, full[0]), atol=1e-12)
 
 
-@pytest.mark.parametrize('name', robots.FIVE)
+@pytest.mark.parametrize('name', [*robots.FIVE, 'our_panda'])
 def test_every_link_is_where_pinocchio_has_it(name):
     pin = pytest.importorskip('pinocchio')
     model = robots.robot(name)
-    reference = pin.buildModelFromUrdf(str(robots.public_robots()[name]))
+    reference = pin.buildModelFromUrdf(str(robots.robot_path(name)))
     data = reference.createData()
     q = np.random.default_rng(6).uniform(-1, 1, (3, model.n))
     pin.framesForwardKinematics(reference, data, _as_pinocchio(pin, model, reference, q)[0][0])
