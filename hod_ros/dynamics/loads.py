@@ -77,8 +77,8 @@ def checked_external(model, external, rows):
     external, shape = np.asarray(external), (rows, len(model.bodies) + 1, 6)
     if external.shape != shape:
         raise InputError(
-            f'external has the shape {external.shape}, but needs {shape}: body-fixed wrenches on all bodies and, last, on '
-            'the base, row k the k-th time derivative; body_wrenches makes it of wrenches on links')
+            f'external has the shape {external.shape}, but needs {shape}: body-fixed wrenches on all bodies and, last, '
+            'on the base, row k the k-th time derivative; body_wrenches makes it of wrenches on links')
     return external
 
 

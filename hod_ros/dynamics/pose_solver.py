@@ -80,8 +80,8 @@ def _solution(model, link, q, error, tolerance, iterations, condition, required)
     if required and not solution.converged:
         raise SingularityError(
             f'no position of {model.name} was found that brings link {link!r} to the pose: after {iterations} '
-            f'iterations an error of {residual:.3g} remains (condition number {condition:.3g}); start nearer, give more '
-            'iterations, or name fewer components')
+            f'iterations an error of {residual:.3g} remains (condition number {condition:.3g}); start nearer, give '
+            'more iterations, or name fewer components')
     return solution
 
 
