@@ -1,0 +1,29 @@
+"""Time of `import hod_ros` in a fresh interpreter against `import numpy`."""
+
+import subprocess
+import sys
+from time import perf_counter
+
+from bench.timing import Table
+
+
+def seconds(statement):
+    start = perf_counter()
+    subprocess.run([sys.executable, '-c', statement], check=True)
+    return perf_counter() - start
+
+
+def run():
+    statements = ('pass', 'import numpy', 'import hod_ros')
+    best = dict.fromkeys(statements, float('inf'))
+    for _ in range(15):
+        for statement in statements:
+            best[statement] = min(best[statement], seconds(statement))
+    table = Table('Import in a fresh interpreter, its own start taken off')
+    start = best['pass']
+    table.add('import hod_ros against import numpy', 1e3 * (best['import hod_ros'] - start), 1e3 * (best['import numpy'] - start), 2.0, 'ms')
+    return table.rows
+
+
+if __name__ == '__main__':
+    run()

@@ -1,0 +1,41 @@
+"""Times of several functions, taken in turns so that all see the same machine; and the table that shows them."""
+
+from time import perf_counter
+
+
+def nanoseconds(functions, *, rounds=30, seconds=0.004):
+    """{name: ns a call}: the best of `rounds` turns, each of some `seconds`, of every function in {name: function}."""
+    loops = {name: _loops(function, seconds) for name, function in functions.items()}
+    best = dict.fromkeys(functions, float('inf'))
+    for _ in range(rounds):
+        for name, function in functions.items():
+            best[name] = min(best[name], _run(function, loops[name]))
+    return best
+
+
+def _loops(function, seconds):
+    function()
+    return max(1, int(seconds * 1e9 / _run(function, 3)))
+
+
+def _run(function, loops):
+    repeat = range(loops)
+    start = perf_counter()
+    for _ in repeat:
+        function()
+    return (perf_counter() - start) * 1e9 / loops
+
+
+class Table:
+    """Rows of what, measured, against, ratio, bound; printed as they come."""
+
+    def __init__(self, title):
+        print(f'\n{title}\n{"what":58} {"measured":>12} {"against":>12} {"ratio":>8} {"bound":>8}', flush=True)
+        self.rows = []
+
+    def add(self, what, measured, against, bound=None, unit='ns'):
+        ratio = measured / against
+        limit = f'{bound:8.2f}' if bound is not None else ' ' * 8
+        verdict = '' if bound is None or ratio <= bound else '  above'
+        print(f'{what:58} {measured:9.1f} {unit:2} {against:9.1f} {unit:2} {ratio:8.2f} {limit}{verdict}', flush=True)
+        self.rows.append({'what': what, 'measured': measured, 'against': against, 'unit': unit, 'ratio': ratio, 'bound': bound})
