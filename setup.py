@@ -6,7 +6,6 @@ from setuptools import find_packages
 from setuptools import setup
 from setuptools.command.build_ext import build_ext
 
-
 # 'required': fail where the kernel cannot be compiled; 'no': do not try; otherwise go without it where it cannot be.
 KERNEL = os.environ.get('HOD_ROS_BUILD_KERNEL', 'optional')
 

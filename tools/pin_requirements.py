@@ -23,8 +23,8 @@ def resolve(interpreter, source):
         subprocess.run([python, '-m', 'pip', 'install', '--quiet', '--upgrade', 'pip'], check=True)
         report = f'{scratch}/report.json'
         subprocess.run(
-            [python, '-m', 'pip', 'install', '--quiet', '--dry-run', '--report', report, '-r', source], check=True
-        )
+            [python, '-m', 'pip', 'install', '--quiet', '--dry-run', '--ignore-installed', '--report', report,
+             '-r', source], check=True)
         version = subprocess.check_output(
             [python, '-c', 'import sys; print("%d.%d" % sys.version_info[:2])'], text=True
         ).strip()
