@@ -8,10 +8,10 @@ pin = pytest.importorskip('pinocchio')
 
 
 class UrdfPeer:
-    """Pinocchio's model and data of a random tree without mimics or helical joints, or of a robot's URDF text."""
+    """Pinocchio's model and data of a random tree without mimics or helical joints."""
 
-    def __init__(self, model, text=None):
-        self.model = pin.buildModelFromXML(text or urdf_of(model))
+    def __init__(self, model):
+        self.model = pin.buildModelFromXML(urdf_of(model))
         self.model.armature = np.zeros(self.model.nv)
         self.data = self.model.createData()
         names = list(self.model.names)[1:]
