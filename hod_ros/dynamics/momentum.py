@@ -84,6 +84,6 @@ def _moving_inertias(model):
 
 def _positive_mass(model):
     mass = total_mass(model)
-    if mass <= 0:
+    if model.M.dtype != object and mass <= 0:
         raise ModelError(f'{model.name} has a total mass of {mass} kg, so no centre of mass; give its bodies a mass')
     return mass

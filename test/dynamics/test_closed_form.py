@@ -15,10 +15,12 @@ from robots import robot
 
 from hod_ros import InputError
 from hod_ros import derivative_coefficients
+from hod_ros import dynamics_matrices
 from hod_ros import equations_of_motion
 from hod_ros import system_kinematics
 from hod_ros.dynamics import closed_form
 from hod_ros.dynamics import joints
+from hod_ros.dynamics import leibniz
 from hod_ros.dynamics import lie
 from hod_ros.dynamics import recursive
 
@@ -232,6 +234,49 @@ def test_every_derivative_is_that_of_the_quantity_itself(quantity):
     equations = equations_of_motion(case.model, kinematics, load)
     ours = getattr(equations if hasattr(equations, quantity) else kinematics, quantity)
     close(ours[:4], time_derivatives(at, case.q, 4), 1e-11)
+
+
+def test_equation_2_leibniz_rule_on_polynomials():
+    rng = np.random.default_rng(0)
+    f, g = (np.polynomial.Polynomial(rng.standard_normal(5)) for _ in range(2))
+    rows = [np.array([p.deriv(k)(0.3) if k else p(0.3) for k in range(5)]) for p in (f, g)]
+    expected = [(f * g).deriv(k)(0.3) if k else (f * g)(0.3) for k in range(5)]
+    close([leibniz.product(*rows, np.multiply)], [expected])
+
+
+def test_paper_002_first_derivatives_in_terms_of_the_matrices_themselves(case):
+    """002 (26), (36)-(43): all that the first derivatives need is there once A, a, b, J are."""
+    A, a, b, J, U, Mass = case.A[0], case.a, case.b, case.J[0], case.U, case.Mass
+    Aa = A @ a[0]
+    close([U[1]], [-b[0] @ U[0]])
+    close([case.M[1]], [-J.T @ (Mass @ Aa + Aa.T @ Mass) @ J])
+    C_dot = -Mass @ ((Aa - Aa @ A) @ a[0] + A @ a[1]) - b[1].T @ Mass
+    close([case.C_system[1]], [C_dot])
+    close([case.C[1]], [J.T @ (C_dot - case.C_system[0] @ Aa - Aa.T @ case.C_system[0]) @ J])
+    close([case.Q_grav[1]], [-J.T @ (Mass @ b[0] + Aa.T @ Mass) @ U[0] @ case.V0_dot])
+
+
+def test_paper_002_second_derivatives_of_mass_matrix_and_loads(case):
+    """002 (46)-(50) and the second derivative of its (34)."""
+    A, a, J, Mass = case.A, case.a, case.J, case.Mass
+    J_ddot = -A[1] @ a[0] @ J[0] - A[0] @ a[1] @ J[0] - A[0] @ a[0] @ J[1]
+    close([J[2]], [J_ddot])
+    close([case.M[2]], [J_ddot.T @ Mass @ J[0] + 2 * J[1].T @ Mass @ J[1] + J[0].T @ Mass @ J_ddot])
+    W = case.rng.standard_normal((case.order + 1, case.N + 1, 6))
+    W[:, -1] = 0
+    Q_ext = equations_of_motion(case.model, case.kinematics, np.concatenate([W, np.zeros_like(W[:1])])).Q_ext
+    rows = W[:, :-1].reshape(len(W), -1)
+    close([Q_ext[2, :case.n]], [J_ddot.T @ rows[0] + 2 * J[1].T @ rows[1] + J[0].T @ rows[2]])
+
+
+def test_paper_002_another_coriolis_matrix_makes_the_difference_skew(case):
+    """002 (61)-(64): with M b added to the system's matrix, C is 001's."""
+    J, Mass = case.J[0], case.Mass
+    C = J.T @ (case.C_system[0] + Mass @ case.b[0]) @ J
+    difference = case.M[1] - 2 * C
+    assert np.abs(difference + difference.T).max() <= 1e-12 * np.abs(case.M[1]).max()
+    close([C], [dynamics_matrices(case.model, case.q[:2]).C[0]])
+    close([C @ case.q[1]], [case.C[0] @ case.q[1]])
 
 
 def test_mass_matrix_is_symmetric_positive_definite_and_its_derivatives_symmetric():
