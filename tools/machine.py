@@ -49,7 +49,7 @@ def check_compiler(language, command, source):
             'build-essential`, or name another in CC and CXX.')
     if not compiles(command, source, '#include <Python.h>\n'):
         raise SetupError(
-            f'The header Python.h of Python {platform.python_version()} is missing: install it, {ON_DEBIAN} python3-dev`, or '
+            f'Python {platform.python_version()} has no header Python.h: install it, {ON_DEBIAN} python3-dev`, or '
             'choose another Python with make PYTHON=python3.12.')
 
 

@@ -98,7 +98,7 @@ class Environment:
             raise SetupError(
                 f'The Python package index has no {missing[1]} for Python {platform.python_version()}: choose another '
                 f'Python from 3.10 to 3.14 with make PYTHON=python3.12; the log is {self.log}.')
-        raise SetupError(f'pip failed as shown above: run make again when that is put right; its log is {self.log}.', told)
+        raise SetupError(f'pip failed as shown above: put that right and run make again; its log is {self.log}.', told)
 
     def build_interfaces(self):
         # CMake's generators do not bear spaces in paths: what can be elsewhere is built elsewhere.
