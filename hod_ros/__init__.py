@@ -19,6 +19,7 @@ _LAZY = {
     'payload_wrench': 'hod_ros.dynamics.payload',
     'forward_dynamics': 'hod_ros.dynamics.forward_dynamics',
     'link_inertia': 'hod_ros.dynamics.screws',
+    'multiprecision': 'hod_ros.dynamics.precision',
     'symbolic': 'hod_ros.dynamics.symbolic',
     'dynamics_matrices': 'hod_ros.dynamics.matrices',
     'DynamicMatrices': 'hod_ros.dynamics.matrices',

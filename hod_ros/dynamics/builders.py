@@ -142,7 +142,7 @@ def _onto_axis(X):
     turning = (e != 0).any(-1, keepdims=True)
     off = np.where(turning, pitch * e - v, 0.0)
     if np.abs(off).max(initial=0.0) < 1e-14:
-        return np.eye(4)
+        return np.eye(4, dtype=int)
     r = np.linalg.lstsq(lie.skew(e).reshape(-1, 3), off.ravel(), rcond=None)[0]
     return lie.pose(np.eye(3), r)
 
