@@ -33,8 +33,8 @@ class Table:
         print(f'\n{title}\n{"what":58} {"measured":>12} {"against":>12} {"ratio":>8} {"bound":>8}', flush=True)
         self.rows = []
 
-    def add(self, what, measured, against, bound=None, unit='ns'):
-        ratio = measured / against
+    def add(self, what, measured, against, bound=None, unit='ns', ratio=None):
+        ratio = measured / against if ratio is None else ratio
         limit = f'{bound:8.2f}' if bound is not None else ' ' * 8
         verdict = '' if bound is None or ratio <= bound else '  above'
         print(f'{what:58} {measured:9.1f} {unit:2} {against:9.1f} {unit:2} {ratio:8.2f} {limit}{verdict}', flush=True)

@@ -1,0 +1,60 @@
+"""The yardstick: a node of the same types, executor and QoS as hod_node that copies instead of computing."""
+
+import gc
+import sys
+from array import array
+
+import rclpy
+from rclpy.executors import ExternalShutdownException
+from rclpy.node import Node
+
+from hod_interfaces.msg import JointSetpoint
+from hod_interfaces.msg import TorqueFeedforward
+from hod_interfaces.srv import ComputeInverseDynamics
+from hod_ros.ros.node import POLL
+from hod_ros.ros.node import make_executor
+
+
+class Echo(Node):
+
+    def __init__(self):
+        super().__init__('hod')
+        self._message = TorqueFeedforward()
+        self._publisher = self.create_publisher(TorqueFeedforward, '~/feedforward', 10)
+        self.create_subscription(JointSetpoint, '~/setpoint', self._copy, 10)
+        self.create_service(ComputeInverseDynamics, '~/compute_inverse_dynamics', self._answer)
+
+    def _copy(self, setpoint):
+        message = self._message
+        message.header = setpoint.header
+        message.joint_names = setpoint.joint_names
+        message.efforts = setpoint.positions
+        message.effort_rates = setpoint.velocities
+        message.effort_accelerations = setpoint.accelerations
+        self._publisher.publish(message)
+
+    def _answer(self, request, response):
+        response.success = True
+        response.joint_names = request.joint_names
+        samples = len(request.derivatives) // ((request.order + 3) * len(request.joint_names))
+        size = samples * (request.order + 1) * len(request.joint_names)
+        response.efforts = array('d', request.derivatives[:size])
+        return response
+
+
+def main():
+    rclpy.init()
+    executor = make_executor()
+    executor.add_node(Echo())
+    gc.collect()
+    gc.freeze()
+    try:
+        while rclpy.ok():
+            executor.spin_once(timeout_sec=POLL)
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass
+    rclpy.try_shutdown()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
