@@ -56,7 +56,7 @@ def inverse_kinematics(model, q, link, twists, representation='body', *, compone
         r = twists[k - 1] - lower[list(components)]
         motion[k, free] = solver.solve(r, wanted[k - 1, free], damping)
         if not damping:
-            _check_reached(solver, motion[k, free], r, twists[k - 1], link, k)
+            _check_reached(solver, motion[k, free], r, link, k)
     return motion
 
 
@@ -70,7 +70,7 @@ def position(model, q):
 
 def checked_components(components):
     """Components of a twist as a tuple of distinct indices."""
-    chosen = tuple(components)
+    chosen = tuple(components) if np.iterable(components) else ()
     if not chosen or len(set(chosen)) < len(chosen) or any(c not in COMPONENTS for c in chosen):
         raise InputError(f'components is {components!r}; give distinct indices of (angular, linear), each of 0 to 5')
     return chosen
@@ -114,9 +114,9 @@ def _rows_of(values, columns, name, rows=None):
     return values[:rows].copy()
 
 
-def _check_reached(solver, x, r, twist, link, order):
+def _check_reached(solver, x, r, link, order):
     missed = np.abs(solver.J @ x - r).max()
-    if missed > _REACHED * max(np.abs(r).max(), np.abs(twist).max()):
+    if missed > _REACHED * max(np.abs(r).max(), (np.abs(solver.J) @ np.abs(x)).max()):
         raise SingularityError(
             f'link {link!r} cannot move as asked: with the nearest joint motion, derivative {order - 1} of its twist '
             f'still misses by {missed:.3g}; name fewer components, or give damping')
