@@ -2,11 +2,18 @@
 
 import numpy as np
 
+from hod_ros.errors import SingularityError
+
 
 def solve(M, right):
     """M^-1 times a vector or a matrix; M symmetric positive definite where its numbers are not floats."""
     if M.dtype != object and right.dtype != object:
-        return np.linalg.solve(M, right)
+        try:
+            return np.linalg.solve(M, right)
+        except np.linalg.LinAlgError:
+            raise SingularityError(
+                'the mass matrix is singular: a joint moves no inertia; give its link a mass or the joint an armature'
+            ) from None
     M, x = M.astype(object), np.array(right, dtype=object)
     for k in range(len(M)):
         for i in range(k + 1, len(M)):

@@ -29,10 +29,10 @@ def dynamics_matrices(model, q, *, base=None):
     """M, C and g with their time derivatives up to the order, for q (order + 2, n): C^(k) needs q^(k+1).
 
     base: (pose, twists (order + 1, 6) body-fixed: angular, linear) of a free base; the matrices are then
-    (n + 6, n + 6), the base's last. None: the base is at rest in the world frame.
+    (n + 6, n + 6), the base's last.
     """
     q = motion_checks.motion(model, q, 2)
-    base = motion_checks.free_base(base, len(q) - 1)
+    base = motion_checks.base_of(model, base, len(q) - 1)
     kinematics = jacobians(model, q, base)
     J, V = kinematics.J, kinematics.V
     inertia = body_inertias(model)
@@ -62,5 +62,6 @@ def sum_over_bodies(J, wrenches):
 
 def stacked(blocks):
     """(..., N + 1, 6, n) -> (..., 6 (N + 1), n): col(.) of 001."""
-    return blocks.reshape(*blocks.shape[:-3], -1, blocks.shape[-1])
+    *outer, bodies, six, columns = blocks.shape
+    return blocks.reshape(*outer, bodies * six, columns)
 

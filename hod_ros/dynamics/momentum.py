@@ -24,7 +24,7 @@ def total_mass(model):
 def centre_of_mass(model, q, *, base=None):
     """Common centre of mass of the moving bodies [m] and its time derivatives, (rows, 3), for q (rows, n).
 
-    base: (pose, twists (rows - 1, 6) body-fixed) of a free base; None: at rest in the world frame.
+    base: (pose, twists (rows - 1, 6) body-fixed) of a free base.
     """
     _, kinematics = _kinematics(model, q, 1, base)
     U = stacked(kinematics.U)
@@ -69,7 +69,7 @@ def total_momentum(model, q, *, about='world', base=None):
 
 def _kinematics(model, q, fewest, base):
     q = motion_checks.motion(model, q, fewest)
-    base = motion_checks.free_base(base, len(q) - 1)
+    base = motion_checks.base_of(model, base, len(q) - 1)
     return q, jacobians(model, q, base)
 
 

@@ -4,6 +4,9 @@ import numpy as np
 
 from hod_ros.errors import InputError
 
+TWIST = ('angular x', 'angular y', 'angular z', 'linear x', 'linear y', 'linear z')
+WRENCH = ('torque x', 'torque y', 'torque z', 'force x', 'force y', 'force z')
+
 
 def motion(model, q, fewest, name='q'):
     """q as an array (rows, n) of finite numbers with at least `fewest` rows; row k is the k-th time derivative."""
@@ -23,12 +26,36 @@ def motions(model, q, fewest):
         return motion(model, q, fewest)
     if q.ndim != 3 or q.shape[2] != model.n or q.shape[1] < fewest:
         raise InputError(
-            f'q has the shape {q.shape}, but needs (rows, {model.n}) or (samples, rows, {model.n}) with {fewest} rows or more: '
-            f'row k is the k-th time derivative, column j the joint joint_names[j] of {model.name}')
+            f'q has the shape {q.shape}, but needs (rows, {model.n}) or (samples, rows, {model.n}) with {fewest} rows '
+            f'or more: row k is the k-th time derivative, column j the joint joint_names[j] of {model.name}')
     if q.dtype != object and not np.isfinite(q).all():
         sample = int(np.argwhere(~np.isfinite(q))[0][0])
         _finite(q[sample], f'sample {sample} of q', model.joint_names)
     return q.astype(object) if model.exact else q
+
+
+def rates(model, values, fewest, name):
+    """Rates and their derivatives (rows, n), or (rows, n + 6) with a free base's twist last; at least `fewest` rows."""
+    values = numbers(values, name)
+    names = model.joint_names if model.base == 'fixed' else (*model.joint_names, *(f'base {c}' for c in TWIST))
+    if values.ndim != 2 or values.shape[1] != len(names) or len(values) < fewest:
+        raise InputError(
+            f'{name} has the shape {values.shape}, but needs {fewest} rows or more of {len(names)} columns: '
+            f'row k is the k-th time derivative of {", ".join(names)}')
+    _finite(values, name, names)
+    return values.astype(object) if model.exact else values
+
+
+def base_of(model, base, rows):
+    """The motion of a free base, which must have one, checked as by free_base; of a fixed base, which has none, None."""
+    if model.base == 'fixed':
+        if base is not None:
+            raise InputError(f"base is given, but the base of {model.name} is fixed; make the model with base='free'")
+        return None
+    if base is None:
+        raise InputError(
+            f'{model.name} has a free base: give base=(pose, twists), its 4x4 pose and {rows} rows of twists')
+    return free_base(base, rows)
 
 
 def vector(value, names, name):
@@ -55,12 +82,12 @@ def free_base(base, rows):
             f'give (4, 4) and {rows} rows or more of 6 (angular, linear, body-fixed; row k the k-th time derivative)')
     _finite(pose, 'the pose of base', 'xyz1')
     _is_pose(pose)
-    _finite(twists, 'the twists of base', ('angular x', 'angular y', 'angular z', 'linear x', 'linear y', 'linear z'))
+    _finite(twists, 'the twists of base', TWIST)
     return pose, twists
 
 
 def free_bases(base, samples, rows):
-    """(poses (*samples, 4, 4), twists (*samples, rows, 6)) of a free base for each sample; what is given once serves all samples."""
+    """(poses (*samples, 4, 4), twists (*samples, rows, 6)) of a free base; what is given once serves all samples."""
     try:
         pose, twists = base
     except (TypeError, ValueError):
@@ -71,7 +98,8 @@ def free_bases(base, samples, rows):
             raise InputError(
                 f'base has a pose of shape {pose.shape} and twists of shape {twists.shape} for {samples[0]} samples; '
                 f'give (4, 4) or ({samples[0]}, 4, 4) and ({rows}, 6) or ({samples[0]}, {rows}, 6)')
-        for one_pose, one_twist in zip(pose.reshape(-1, *pose.shape[-2:]), np.broadcast_to(twists, samples + twists.shape[-2:]), strict=False):
+        each = pose.reshape(-1, *pose.shape[-2:]), np.broadcast_to(twists, samples + twists.shape[-2:])
+        for one_pose, one_twist in zip(*each, strict=False):
             free_base((one_pose, one_twist), rows)
     else:
         free_base((pose, twists), rows)

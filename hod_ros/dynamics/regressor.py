@@ -29,18 +29,19 @@ def regressor(model, q, *, base=None):
     base: (pose, twists (order + 2, 6) body-fixed) of a free base; six more rows of Y then give the wrench on it.
     """
     q = motion_checks.motion(model, q, 3)
-    base = motion_checks.free_base(base, len(q) - 1)
+    base = motion_checks.base_of(model, base, len(q) - 1)
     return _regressor(model, q[:-1], base_rates(q, base), base)
 
 
-def slotine_li_regressor(model, q, reference):
+def slotine_li_regressor(model, q, reference, *, base=None):
     """Y (order + 1, n, p) of (16): Y[k] @ inertial_parameters(model) is the k-th derivative of M q_r'' + C q_r' + g.
 
-    q: (order + 2, n). reference: (order + 2, n), rows q_r', q_r'', ... [rad/s], ... C is 001's (6b). The base rests.
+    q: (order + 2, n). reference: (order + 2, n), rows q_r', q_r'', ... [rad/s], ... C is 001's (6b).
+    base: (pose, twists (order + 1, 6) body-fixed) of a free base; reference has then six columns more, its twists.
     """
-    reference = motion_checks.motion(model, reference, 2, 'reference')
-    q = motion_checks.motion(model, q, len(reference))
-    return _regressor(model, q[:len(reference)], reference)
+    reference = motion_checks.rates(model, reference, 2, 'reference')
+    q = motion_checks.motion(model, q, len(reference))[:len(reference)]
+    return _regressor(model, q, reference, motion_checks.base_of(model, base, len(q) - 1))
 
 
 def _regressor(model, q, reference, base=None):
@@ -52,7 +53,7 @@ def _regressor(model, q, reference, base=None):
     wrench = momentum_regressor(alpha) - product(transpose(lie.ad(V)), momentum_regressor(u[:-1]))
     Y = product(transpose(J[:-1]), wrench)                                              # (rows, N, n, 10)
     Y = np.moveaxis(Y[:, _parameter_slots(model)], 1, 2)
-    Y = Y.reshape(*Y.shape[:2], -1)
+    Y = Y.reshape(*Y.shape[:2], 10 * Y.shape[2])
     return np.concatenate([Y, _rotor_columns(model, reference[1:])], axis=-1)
 
 

@@ -53,7 +53,7 @@ class ForwardDynamicsDerivatives:
 def matrix_derivatives(model, q, *, base=None):
     """Derivatives of M, C, g by q and q', for q (2, n). base: as in dynamics_matrices; the axes are then n + 6 long."""
     q = motion_checks.motion(model, q, 2)[:2]
-    kinematics = jacobians(model, q, motion_checks.free_base(base, 1))
+    kinematics = jacobians(model, q, motion_checks.base_of(model, base, 1))
     by_state = state_jacobians(model, kinematics)
     inertia = body_inertias(model)[:, None]
     J, J_dot, V = kinematics.J[0][:, None], kinematics.J[1][:, None], kinematics.V[0][:, None]
@@ -80,7 +80,7 @@ def inverse_dynamics_derivatives(model, q, *, wrenches=None, base=None):
     base: (pose, twists (2, 6)) of a free base: Q is then (Q, W), and the axes are n + 6 long.
     """
     q = motion_checks.motion(model, q, 3)[:3]
-    base = motion_checks.free_base(base, 2)
+    base = motion_checks.base_of(model, base, 2)
     kinematics = jacobians(model, q, base)
     by_state = state_jacobians(model, kinematics)
     inertia = body_inertias(model)
@@ -110,42 +110,49 @@ def inverse_dynamics_derivatives(model, q, *, wrenches=None, base=None):
     return InverseDynamicsDerivatives(Q_q, Q_dq, M)
 
 
-def forward_dynamics_derivatives(model, q, Q, *, wrenches=None):
+def forward_dynamics_derivatives(model, q, Q, *, wrenches=None, base=None, base_wrench=None):
     """Exact derivatives of q'' by q, q' and Q, for q (2, n) and the forces Q (n,).
 
-    wrenches: as in inverse_dynamics_derivatives. The base is at rest.
+    wrenches: as in inverse_dynamics_derivatives. base: (pose, twist (6,)) of a free base, base_wrench: the wrench (6,)
+    that drives it, none by default; then q'', q, q', Q are continued by the base's, and the axes are n + 6 long.
     """
     q = motion_checks.motion(model, q, 2)[:2]
     Q = motion_checks.vector(Q, model.joint_names, 'Q')
-    D = dynamics_matrices(model, q)
-    bias = D.C[0] @ q[1] + D.g[0]
+    if base is not None:
+        pose, twist = base
+        base = motion_checks.base_of(model, (pose, np.atleast_2d(twist)), 1)
+        driving = np.zeros(6) if base_wrench is None else base_wrench
+        Q = np.concatenate([Q, motion_checks.vector(driving, motion_checks.WRENCH, 'base_wrench')])
+    D = dynamics_matrices(model, q, base=base)
+    kinematics = jacobians(model, q, base)
+    bias = D.C[0] @ kinematics.rates[0] + D.g[0]
     if wrenches is not None:
-        at_rest = np.concatenate([q, np.zeros((1, model.n), q.dtype)])
-        external = loads.body_wrenches(model, at_rest, wrenches)[0]
-        bias = bias - (transpose(jacobians(model, q[:1]).J[0]) @ external[..., None])[..., 0].sum(0)
+        external, _ = _loads_by_state(model, q, kinematics.J[0], wrenches, base)
+        bias = bias - (transpose(kinematics.J[0]) @ external[..., None])[..., 0].sum(0)
     acceleration = solve(D.M[0], Q - bias)
-    derivatives = inverse_dynamics_derivatives(model, np.stack([*q, acceleration]), wrenches=wrenches)
+    if base is not None:
+        base = base[0], np.stack([base[1][0], acceleration[model.n:]])
+    motion = np.stack([*q, acceleration[:model.n]])
+    derivatives = inverse_dynamics_derivatives(model, motion, wrenches=wrenches, base=base)
     return ForwardDynamicsDerivatives(
-        -solve(D.M[0], derivatives.q), -solve(D.M[0], derivatives.dq), solve(D.M[0], np.eye(model.n)))
+        -solve(D.M[0], derivatives.q), -solve(D.M[0], derivatives.dq), solve(D.M[0], np.eye(len(acceleration))))
 
 
 def _loads_by_state(model, q, J, wrenches, base):
     """Body-fixed wrenches (N + 1, 6) and their derivatives by the coordinates (N + 1, h, 6)."""
+    still = np.concatenate([q[:1], np.zeros((2, model.n), q.dtype)])
+    total = loads.body_wrenches(model, still, wrenches, base)[0]
     columns = transpose(J)
-    total = np.zeros((len(J), 6), J.dtype)
-    by_q = np.zeros(columns.shape, J.dtype)
-    pairs = wrenches.items() if hasattr(wrenches, 'items') else wrenches
-    for link, wrench in pairs:
-        wrench = wrench if isinstance(wrench, loads.LinkWrench) else loads.LinkWrench(wrench)
-        row = loads.LinkWrench(wrench.values[:1], wrench.frame)
-        W = loads.body_wrenches(model, q, {link: row}, base)[0]
-        total = total + W
-        if wrench.frame == 'link':
+    by_q = np.zeros(columns.shape, np.result_type(J, total))
+    for link, wrench in wrenches.items() if hasattr(wrenches, 'items') else wrenches:
+        frame = getattr(wrench, 'frame', 'link')
+        if frame == 'link':
             continue
         body, placement = model.body_of(link)
         turning = columns[body]
-        if wrench.frame == 'world_aligned':
+        if frame == 'world_aligned':
             angular, origin = turning[:, :3], placement[:3, 3]
             turning = np.concatenate([angular, np.cross(origin, angular)], axis=-1)     # about the link's origin only
+        W = loads.body_wrenches(model, still, {link: wrench}, base)[0]
         by_q[body] += apply(transpose(lie.ad(turning)), W[body])
     return total, by_q

@@ -8,6 +8,7 @@ from joint_zoo import zoo
 from random_trees import random_motion
 from random_trees import random_pose
 from random_trees import random_tree
+from robots import robot
 from urdf_peer import UrdfPeer
 from urdf_peer import mirrored
 from urdf_peer import pin
@@ -209,6 +210,17 @@ def test_rotor_inertia_stands_on_the_mass_matrix_diagonal_only():
     close([full.M[0]], [bare.M[0] + np.diag(model.armature)])
     assert np.array_equal(full.M[1], bare.M[1])
     assert np.array_equal(full.C, bare.C)
+
+
+def test_a_robot_without_moving_joints_has_empty_matrices():
+    model = robot('quadrotor_base')
+    D = dynamics_matrices(model, np.zeros((3, 0)))
+    assert D.M.shape == (2, 0, 0) and D.g.shape == (2, 0)
+    free = robot('quadrotor_base', base='free')
+    D = dynamics_matrices(free, np.zeros((2, 0)), base=(np.eye(4), np.zeros((1, 6))))
+    close([D.M[0]], [free.M_base])
+    with pytest.raises(InputError, match='has a free base'):
+        dynamics_matrices(free, np.zeros((2, 0)))
 
 
 def test_one_row_is_too_few():

@@ -163,6 +163,17 @@ def test_equations_15_and_16_slotine_li_regressor_with_all_derivatives(order):
         close(slotine_li_regressor(model, q, reference) @ inertial_parameters(model), expected, 1e-11)
 
 
+def test_slotine_li_regressor_of_a_free_base():
+    rng = np.random.default_rng(15)
+    model = random_tree(rng, 4, base='free', armature=True)
+    q, base = random_motion(rng, model, 2)[:-1], (random_pose(rng), rng.standard_normal((3, 6)))
+    reference = rng.standard_normal((4, 10))
+    D = dynamics_matrices(model, q, base=base)
+    expected = product(D.M, reference[1:], apply) + product(D.C, reference[:-1], apply) + D.g
+    Y = slotine_li_regressor(model, q, reference, base=base)
+    close(Y @ inertial_parameters(model), expected, 1e-11)
+
+
 def test_equation_16_block_by_block():
     rng = np.random.default_rng(10)
     model = random_tree(rng, 4)

@@ -20,6 +20,7 @@ from urdf_peer import pin
 from hod_ros import InputError
 from hod_ros import LinkWrench
 from hod_ros import RobotModel
+from hod_ros import SingularityError
 from hod_ros import body_wrenches
 from hod_ros import dynamics_matrices
 from hod_ros import forward_dynamics
@@ -123,6 +124,37 @@ def test_spherical_joints_derivatives_agree_with_pinocchio():
     ours = inverse_dynamics_derivatives(model, q)
     close([ours.q], [data.dtau_dq], 1e-11)
     close([ours.dq], [data.dtau_dv], 1e-11)
+
+
+@pytest.mark.parametrize('frame', FRAMES)
+def test_free_base_with_loads_inverts_between_forces_and_accelerations(frame):
+    rng = np.random.default_rng(17)
+    model = random_tree(rng, 4, base='free')
+    q, Q = random_motion(rng, model, 0)[:2], rng.standard_normal(4)
+    pose, twist = random_pose(rng), rng.standard_normal(6)
+    wrenches = {'link3': LinkWrench(rng.standard_normal((1, 6)), frame)}
+    driving = rng.standard_normal(6)
+    ours = forward_dynamics_derivatives(model, q, Q, wrenches=wrenches, base=(pose, twist), base_wrench=driving)
+
+    def accelerations(x, rates, forces):
+        """At coordinates that moved by x: the base's by exp along its own axes."""
+        moved = (pose @ lie.exp_twist(x[4:]), rates[4:])
+        out = forward_dynamics(model, np.stack([q[0] + x[:4], rates[:4]]), forces[None, :4], wrenches=wrenches,
+                               base=moved, base_wrench=forces[None, 4:])
+        return np.concatenate([out[0][0], out[1][0]])
+
+    start = [np.zeros(10), np.concatenate([q[1], twist]), np.concatenate([Q, driving])]
+    step = 1e-5
+    for k, name in enumerate(('q', 'dq', 'Q')):
+        columns = []
+        for h in range(10):
+            sides = []
+            for sign in (1, -1):
+                at = [part.copy() for part in start]
+                at[k][h] += sign * step
+                sides.append(accelerations(*at))
+            columns.append((sides[0] - sides[1]) / (2 * step))
+        close([getattr(ours, name)], [np.stack(columns, axis=1)], 1e-7)
 
 
 def robots():
@@ -311,3 +343,11 @@ def test_wrong_arguments_are_refused():
         inverse_dynamics_derivatives(model, np.zeros((2, 2)))
     with pytest.raises(InputError, match='Q has the shape'):
         forward_dynamics_derivatives(model, np.zeros((2, 2)), np.zeros(3))
+    with pytest.raises(InputError, match="no link 'hand'"):
+        inverse_dynamics_derivatives(model, np.zeros((3, 2)), wrenches={'hand': np.zeros((1, 6))})
+    with pytest.raises(InputError, match='is fixed; make the model'):
+        inverse_dynamics_derivatives(model, np.zeros((3, 2)), base=(np.eye(4), np.zeros((2, 6))))
+    with pytest.raises(InputError, match='has a free base: give base'):
+        matrix_derivatives(model.replace(base='free'), np.zeros((2, 2)))
+    with pytest.raises(SingularityError, match='moves no inertia'):
+        forward_dynamics_derivatives(model.replace(M=np.zeros((2, 6, 6))), np.zeros((2, 2)), np.zeros(2))
