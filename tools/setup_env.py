@@ -90,7 +90,8 @@ class Environment:
             return
         told = self.log.read_text(errors='replace')
         missing = re.search(r'No matching distribution found for (\S+)', told)
-        if re.search(r'NewConnectionError|ConnectTimeout|ReadTimeout|NameResolutionError|ProxyError|SSLError', told):
+        # Every index has setuptools: pip says the same of an index that it cannot reach.
+        if re.search(r'connection broken by|Max retries exceeded|distribution found for (setuptools|wheel)=', told):
             raise SetupError(
                 'The Python package index could not be reached: check the network (and PIP_INDEX_URL or the proxy, if '
                 f'you use one), then run make again; the log is {self.log}.')
