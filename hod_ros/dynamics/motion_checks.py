@@ -47,7 +47,7 @@ def rates(model, values, fewest, name):
 
 
 def base_of(model, base, rows):
-    """The motion of a free base, which must have one, checked as by free_base; of a fixed base, which has none, None."""
+    """The motion of a free base, which must have one, checked as by free_base; None of a fixed base, which has none."""
     if model.base == 'fixed':
         if base is not None:
             raise InputError(f"base is given, but the base of {model.name} is fixed; make the model with base='free'")
@@ -98,8 +98,8 @@ def free_bases(base, samples, rows):
             raise InputError(
                 f'base has a pose of shape {pose.shape} and twists of shape {twists.shape} for {samples[0]} samples; '
                 f'give (4, 4) or ({samples[0]}, 4, 4) and ({rows}, 6) or ({samples[0]}, {rows}, 6)')
-        each = pose.reshape(-1, *pose.shape[-2:]), np.broadcast_to(twists, samples + twists.shape[-2:])
-        for one_pose, one_twist in zip(*each, strict=False):
+        each = np.broadcast_to(pose, samples + pose.shape[-2:]), np.broadcast_to(twists, samples + twists.shape[-2:])
+        for one_pose, one_twist in zip(*each, strict=True):
             free_base((one_pose, one_twist), rows)
     else:
         free_base((pose, twists), rows)
