@@ -42,7 +42,7 @@ def forward_kinematics(model, q, base=None):
     base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame.
     """
     q = motion_checks.motion(model, q, 1)
-    base = motion_checks.free_base(base, len(q) - 1)
+    base = motion_checks.base_of(model, base, len(q) - 1)
     s = joints.screw_coordinates(model, q)
     C_rel = joints.relative_poses(model, q)
     rates, rows, N = s[1:, :, None], len(s) - 1, len(model.bodies)

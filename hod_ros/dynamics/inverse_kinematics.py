@@ -32,7 +32,7 @@ def inverse_kinematics(model, q, link, twists, representation='body', *, compone
 
     A condition number of J above max_condition raises SingularityError, unless damping [0 or more] is given: the
     derivatives then minimise |J q^(k) - r|^2 + damping^2 |q^(k)|^2 and the link deviates from its twists.
-    base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame.
+    base: (pose, twists (rows, 6) body-fixed) of a free base.
     """
     q = position(model, q)
     components = checked_components(components)
@@ -44,6 +44,7 @@ def inverse_kinematics(model, q, link, twists, representation='body', *, compone
     if not (np.ndim(damping) == 0 and np.isfinite(damping) and damping >= 0):
         raise InputError(f'damping is {damping!r}; give a number of 0 or more')
 
+    base = motion_checks.base_of(model, base, rows)
     J = jacobian(model, q[None], link, representation, base=base)[0][list(components)]
     solver = JointSolver(J[:, free], None if weights is None else weights[free])
     if not damping:

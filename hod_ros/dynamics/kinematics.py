@@ -19,7 +19,6 @@ from hod_ros.dynamics.leibniz import product
 from hod_ros.dynamics.moving_frames import check_representation
 from hod_ros.dynamics.moving_frames import from_body
 from hod_ros.dynamics.recursive import relative_adjoints
-from hod_ros.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -33,15 +32,15 @@ class LinkMotion:
 def forward_kinematics(model, q, link, representation='body', *, base=None):
     """LinkMotion of a link for q (rows, n), or for (samples, rows, n): its pose and rows - 1 derivatives of its twist.
 
-    base: (pose, twists (rows - 1, 6) body-fixed) of a free base; None: at rest in the world frame.
+    base: (pose, twists (rows - 1, 6) body-fixed) of a free base.
     """
     check_representation(representation)
     body, placement = model.body_of(link)
-    q, base = _motion(model, q, base)
-    C, V = _link_pose_and_twists(model, q, body, placement, base)
+    q = np.moveaxis(motion_checks.motions(model, q, 1), -2, 0)
+    C, V = _link_pose_and_twists(model, q, body, placement, _base(model, base, q))
     if len(V):
         V = _changed(V, from_body(representation, C, V))
-    return LinkMotion(C, V if q.ndim == 2 else np.moveaxis(V, 0, 1))
+    return LinkMotion(C, np.moveaxis(V, 0, -2))
 
 
 def jacobian(model, q, link, representation='body', *, base=None):
@@ -52,12 +51,12 @@ def jacobian(model, q, link, representation='body', *, base=None):
     """
     check_representation(representation)
     body, placement = model.body_of(link)
-    q, base = _motion(model, q, base)
+    q = np.moveaxis(motion_checks.motions(model, q, 1), -2, 0)
     J = _body_jacobian(model, q, body, placement)
     if representation != 'body':
-        C, V = _link_pose_and_twists(model, q, body, placement, base)
+        C, V = _link_pose_and_twists(model, q, body, placement, _base(model, base, q))
         J = product(from_body(representation, C, V), J)
-    return J if q.ndim == 2 else np.moveaxis(J, 0, 1)
+    return np.moveaxis(J, 0, -3)
 
 
 def _body_jacobian(model, q, body, placement):
@@ -85,15 +84,10 @@ def _changed(V, change):
     return V if change is None else product(change, V, apply)
 
 
-def _motion(model, q, base):
-    """q with its rows first, (rows, ..., n), and base accordingly."""
-    q = motion_checks.numbers(q, 'q')
-    if q.ndim == 3:
-        if q.shape[1] < 1 or q.shape[2] != model.n:
-            raise InputError(
-                f'q has the shape {q.shape}, but needs (samples, rows, {model.n}): row k the k-th time derivative')
-        flat = motion_checks.motion(model, q.reshape(-1, model.n), 1) if len(q) else q
-        q = np.moveaxis(flat.reshape(q.shape), 1, 0)
-    else:
-        q = motion_checks.motion(model, q, 1)
-    return q, motion_checks.free_base(base, len(q) - 1)
+def _base(model, base, q):
+    """base in the shapes that belong to q (rows, ..., n)."""
+    samples, rows = q.shape[1:-1], len(q) - 1
+    if model.base == 'fixed' or base is None or not samples:
+        return motion_checks.base_of(model, base, rows)
+    pose, twists = motion_checks.free_bases(base, samples, rows)
+    return pose, np.moveaxis(twists, -2, 0)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hod_ros.dynamics import lie
+from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics.chain import body_pose_and_twists
 from hod_ros.dynamics.leibniz import apply
 from hod_ros.dynamics.leibniz import product
@@ -56,6 +57,9 @@ def body_wrenches(model, q, wrenches, base=None):
     at rest in the world frame. For q (samples, order + 3, n) the result is (samples, order + 1, N + 1, 6); a wrench is
     then (samples, order + 1, 6) or shared by all samples, and so are base's pose and twists.
     """
+    q = motion_checks.motions(model, q, 3)
+    if model.base == 'free' and base is None:
+        motion_checks.base_of(model, base, q.shape[-2] - 1)
     many = q.ndim == 3
     q = np.moveaxis(q, -2, 0)
     if base is not None:

@@ -6,6 +6,7 @@ Inertia matrices (6, 6) act on twists (angular, linear) of the link's frame, 000
 import numpy as np
 
 from hod_ros.dynamics import lie
+from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics.chain import body_pose_and_twists
 from hod_ros.dynamics.leibniz import apply
 from hod_ros.dynamics.leibniz import product
@@ -61,7 +62,9 @@ def payload_wrench(model, q, link, inertias, *, exchanged=False, base=None):
     then. Momentum of motion inside the load, as m c' of a moving centre of mass, is not part of M V: add its wrench.
     """
     body, placement = model.body_of(link)
-    inertias = np.asarray(inertias)
+    q = motion_checks.motion(model, q, 3)
+    base = motion_checks.base_of(model, base, len(q) - 1)
+    inertias = motion_checks.numbers(inertias, 'inertias')
     rows = len(q) - 2
     needed = rows if exchanged else rows + 1
     if inertias.ndim != 3 or inertias.shape[1:] != (6, 6) or len(inertias) < needed:

@@ -42,7 +42,7 @@ def solve_pose(model, link, pose, start, *, components=COMPONENTS, weights=None,
     components = list(checked_components(components))
     pose, q = _checked_pose(pose, 'pose'), position(model, start)
     weights = checked_weights(model, weights)
-    base = None if base is None else (_checked_pose(base, 'base'), np.zeros((0, 6)))
+    base = motion_checks.base_of(model, None if base is None else (base, np.zeros((0, 6))), 0)
     representation = 'body' if len(components) == 6 else 'world_aligned'
 
     def error_at(q):

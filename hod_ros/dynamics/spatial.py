@@ -49,7 +49,7 @@ def forward_kinematics(model, q, base=None, *, accelerated=False):
     itself rises at -g, which is how gravity enters the inverse dynamics; V', S'', ... are then not the kinematic ones.
     """
     q = motion_checks.motion(model, q, 1)
-    base = motion_checks.free_base(base, len(q) - 1)
+    base = motion_checks.base_of(model, base, len(q) - 1)
     s = joints.screw_coordinates(model, q)
     A, Y = zero_reference(model)
     moved = joints.exponentials(model, Y, s[0])

@@ -253,11 +253,11 @@ def test_poses_of_arms_with_joints_of_several_axes_are_found():
 
 def test_a_base_elsewhere_moves_the_goal():
     rng = np.random.default_rng(15)
-    model, base = arm(rng, 7, base='free'), random_pose(rng)
+    fixed, base = arm(rng, 7), random_pose(rng)
     goal = rng.uniform(-1, 1, 7)
-    pose = base @ forward_kinematics(model, goal[None], 'tool').pose
-    solution = solve_pose(model, 'tool', pose, goal + 0.1, base=base)
-    assert np.abs(base @ forward_kinematics(model, solution.q[None], 'tool').pose - pose).max() < 1e-12
+    pose = base @ forward_kinematics(fixed, goal[None], 'tool').pose
+    solution = solve_pose(fixed.replace(base='free'), 'tool', pose, goal + 0.1, base=base)
+    assert np.abs(base @ forward_kinematics(fixed, solution.q[None], 'tool').pose - pose).max() < 1e-12
 
 
 def test_an_unreachable_pose_is_never_called_solved():
