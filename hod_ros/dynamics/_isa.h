@@ -17,6 +17,8 @@ typedef long long INT __attribute__((vector_size(WIDTH * 8), may_alias));
 #include "_single.h"
 #include "_recursion.h"
 #include "_evaluate.h"
+#include "_spatial.h"
+#include "_forward.h"
 
 #undef FN
 #undef HOT

@@ -53,15 +53,21 @@ typedef struct {
     int width;
     void (*single)(const Tree *, const double *, const double *, const double *, double *, double *, double *, int);
     void (*samples)(const Tree *, const double *, const double *, const double *, double *, double *, size_t, void *, int);
+    void (*spatial)(const Tree *, const double *, double *, double *, int);
+    void (*matrices)(const Tree *, const double *, double *, double *, double *, double *, int);
+    int (*forward)(const Tree *, double *, const double *, double *, double *, double *, int);
     int (*finite)(const double *, size_t);
 } Isa;
 
 static const Isa isas[] = {
 #ifdef DISPATCH
-    {"avx512", 8, evaluate_single_avx512, evaluate_samples_avx512, all_finite_avx512},
-    {"avx2", 4, evaluate_single_avx2, evaluate_samples_avx2, all_finite_avx2},
+    {"avx512", 8, evaluate_single_avx512, evaluate_samples_avx512, evaluate_spatial_avx512, evaluate_matrices_avx512,
+     evaluate_forward_avx512, all_finite_avx512},
+    {"avx2", 4, evaluate_single_avx2, evaluate_samples_avx2, evaluate_spatial_avx2, evaluate_matrices_avx2,
+     evaluate_forward_avx2, all_finite_avx2},
 #endif
-    {"baseline", 2, evaluate_single_baseline, evaluate_samples_baseline, all_finite_baseline},
+    {"baseline", 2, evaluate_single_baseline, evaluate_samples_baseline, evaluate_spatial_baseline, evaluate_matrices_baseline,
+     evaluate_forward_baseline, all_finite_baseline},
 };
 static const Isa *isa;
 
@@ -96,6 +102,12 @@ static size_t block_vectors(const Tree *tree, int K)
 {
     const size_t N = tree->bodies, row = K + 1;
     return (2 * row + 2 * K + 2) * N + ((N + 1) * BODY_SERIES_OF_SAMPLES + 6) * row + (N + 1) * 6 * K;
+}
+
+static size_t spatial_numbers(const Tree *tree, int K)
+{
+    const size_t N = tree->bodies, row = K + 1, stride = padded(tree->bodies);
+    return (2 * K + 4) * stride + (N + 1) * (12 + 47 * row);
 }
 
 static void *aligned(size_t bytes)
@@ -385,7 +397,87 @@ failed:
     return NULL;
 }
 
-/* repeat(q, times): nanoseconds that one evaluation takes inside the kernel, without Python. */
+/* spatial_inverse_dynamics(q) -> Q, for q (K + 2, n); None as above. */
+static PyObject *tree_spatial(TreeObject *self, PyObject *object)
+{
+    const Tree *tree = &self->tree;
+    const double *q = plain_array(object, 2, NULL);
+    const npy_intp *shape = q ? PyArray_DIMS((PyArrayObject *)object) : NULL;
+    if (q == NULL || shape[1] != tree->columns || shape[0] < 3 || shape[0] > MOST_ROWS || !isa->finite(q, shape[0] * shape[1]))
+        Py_RETURN_NONE;
+    const int K = (int)shape[0] - 2;
+    if (!grow_workspace(self, spatial_numbers(tree, K)))
+        return PyErr_NoMemory();
+    const npy_intp out_shape[2] = {K, tree->columns};
+    PyObject *Q = PyArray_SimpleNew(2, out_shape, NPY_DOUBLE);
+    if (Q == NULL)
+        return NULL;
+    double *out = PyArray_DATA((PyArrayObject *)Q);
+    isa->spatial(tree, q, out, self->work, K);
+    if (!isa->finite(out, (size_t)K * tree->columns)) {
+        Py_DECREF(Q);
+        Py_RETURN_NONE;
+    }
+    return Q;
+}
+
+/* matrices(q) -> (M, C, g) of K derivatives, for q (K + 1, n); None as above. */
+static PyObject *tree_matrices(TreeObject *self, PyObject *object)
+{
+    const Tree *tree = &self->tree;
+    const double *q = plain_array(object, 2, NULL);
+    const npy_intp *shape = q ? PyArray_DIMS((PyArrayObject *)object) : NULL;
+    if (q == NULL || shape[1] != tree->columns || shape[0] < 2 || shape[0] > MOST_ROWS || !isa->finite(q, shape[0] * shape[1]))
+        Py_RETURN_NONE;
+    const int K = (int)shape[0] - 1, n = tree->columns;
+    if (!grow_workspace(self, spatial_numbers(tree, K)))
+        return PyErr_NoMemory();
+    const npy_intp square[3] = {K, n, n}, line[2] = {K, n};
+    PyObject *M = PyArray_ZEROS(3, (npy_intp *)square, NPY_DOUBLE, 0), *C = PyArray_ZEROS(3, (npy_intp *)square, NPY_DOUBLE, 0);
+    PyObject *g = PyArray_ZEROS(2, (npy_intp *)line, NPY_DOUBLE, 0), *all = NULL;
+    if (M != NULL && C != NULL && g != NULL) {
+        double *of_M = PyArray_DATA((PyArrayObject *)M), *of_C = PyArray_DATA((PyArrayObject *)C), *of_g = PyArray_DATA((PyArrayObject *)g);
+        isa->matrices(tree, q, of_M, of_C, of_g, self->work, K);
+        if (isa->finite(of_C, (size_t)K * n * n) && isa->finite(of_M, (size_t)K * n * n) && isa->finite(of_g, (size_t)K * n))
+            all = PyTuple_Pack(3, M, C, g);
+        else
+            all = Py_NewRef(Py_None);
+    }
+    Py_XDECREF(M);
+    Py_XDECREF(C);
+    Py_XDECREF(g);
+    return all;
+}
+
+/* forward_dynamics(q, Q) -> accelerations and their derivatives (K, n), for q (2, n) and Q (K, n); None as above, and where M is singular. */
+static PyObject *tree_forward(TreeObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    const Tree *tree = &self->tree;
+    if (nargs != 2) {
+        PyErr_SetString(PyExc_TypeError, "forward_dynamics takes q and Q");
+        return NULL;
+    }
+    const npy_intp n = tree->columns, state_shape[2] = {2, n};
+    const double *q = plain_array(args[0], 2, state_shape), *Q = plain_array(args[1], 2, NULL);
+    const npy_intp *shape = Q ? PyArray_DIMS((PyArrayObject *)args[1]) : NULL;
+    if (q == NULL || Q == NULL || shape[1] != n || shape[0] < 1 || shape[0] + 2 > MOST_ROWS || !isa->finite(q, 2 * n)
+        || !isa->finite(Q, shape[0] * n))
+        Py_RETURN_NONE;
+    const int K = (int)shape[0];
+    const size_t recursion = single_numbers(tree, K), spatial = spatial_numbers(tree, 1), most = recursion > spatial ? recursion : spatial;
+    if (!grow_workspace(self, most + (K + 2) * n + n * n + K * n))
+        return PyErr_NoMemory();
+    double *rows = self->work + most, *M = rows + (K + 2) * n, *bias = M + n * n;
+    memcpy(rows, q, 2 * n * sizeof *rows);
+    if (!isa->forward(tree, rows, Q, M, bias, self->work, K) || !isa->finite(rows, (K + 2) * n))
+        Py_RETURN_NONE;
+    PyObject *out = PyArray_SimpleNew(2, shape, NPY_DOUBLE);
+    if (out != NULL)
+        memcpy(PyArray_DATA((PyArrayObject *)out), rows + 2 * n, K * n * sizeof *rows);
+    return out;
+}
+
+/* time(q, times): nanoseconds that one evaluation takes inside the kernel, without Python. */
 static PyObject *tree_time(TreeObject *self, PyObject *args)
 {
     PyObject *object;
@@ -416,6 +508,9 @@ static PyObject *tree_time(TreeObject *self, PyObject *args)
 
 static PyMethodDef tree_methods[] = {
     {"inverse_dynamics", (PyCFunction)(void (*)(void))tree_inverse_dynamics, METH_FASTCALL, "n-th order inverse dynamics, or None"},
+    {"spatial_inverse_dynamics", (PyCFunction)tree_spatial, METH_O, "the same in spatial representation, or None"},
+    {"matrices", (PyCFunction)tree_matrices, METH_O, "M, C, g with time derivatives, or None"},
+    {"forward_dynamics", (PyCFunction)(void (*)(void))tree_forward, METH_FASTCALL, "n-th order forward dynamics, or None"},
     {"time", (PyCFunction)tree_time, METH_VARARGS, "nanoseconds of one evaluation inside the kernel: time(q, repetitions)"},
     {NULL, NULL, 0, NULL},
 };

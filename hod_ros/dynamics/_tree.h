@@ -7,6 +7,9 @@
 
 #include "_lanes.h"
 
+static const int other[3][2] = {{1, 2}, {2, 0}, {0, 1}};            /* the two axes after each */
+static const int packed[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};  /* where a symmetric matrix keeps its entries */
+
 typedef struct {
     double R[9];            /* rotation from the joint frame at zero to the parent's frame, row major */
     double p[3];            /* its origin in the parent's frame */
