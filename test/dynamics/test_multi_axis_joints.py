@@ -10,13 +10,16 @@ from joint_zoo import zoo
 from random_trees import random_motion
 from random_trees import random_pose
 from random_trees import random_tree
+from robots import robot_text
 
 from hod_ros import RobotModel
+from hod_ros import inverse_dynamics
 from hod_ros import link_inertia
 from hod_ros.dynamics import lie
 from hod_ros.dynamics import recursive
 from hod_ros.dynamics import screws
 from hod_ros.dynamics.free_base import on_free_joint
+from hod_ros.dynamics.inverse_dynamics import FORMULATIONS
 from hod_ros.dynamics.leibniz import apply
 from hod_ros.dynamics.leibniz import nth
 from hod_ros.dynamics.leibniz import transpose
@@ -194,3 +197,50 @@ def spatial_derivatives(wrench, C, V, rows):
 def test_screws_that_make_no_joint_are_refused_by_name(screw_set, culprit):
     with pytest.raises(ValueError, match=f"'wrist'.*{culprit}"):
         RobotModel.from_screws([screw_set], [np.eye(4)], [link_inertia(1.0, (0.1, 0, 0))], joint_names=['wrist'])
+
+
+@pytest.mark.parametrize('formulation', FORMULATIONS)
+def test_every_formulation_knows_joints_of_several_axes(formulation):
+    rng = np.random.default_rng(8)
+    model = zoo(rng)
+    q = random_motion(rng, model, 2)
+    expected, _ = recursive.inverse_dynamics(model, q)
+    Q = inverse_dynamics(model, q, formulation=formulation)
+    for k in range(3):
+        np.testing.assert_allclose(Q[k], expected[k], atol=1e-11 * np.abs(expected[k]).max())
+
+
+def test_a_legged_robot_on_a_free_base_agrees_with_pinocchio_and_its_time_derivatives():
+    rng = np.random.default_rng(9)
+    text = robot_text('anymal_c_simple_description/anymal')
+    model = RobotModel.from_urdf(text, base='free')
+    order = 2
+    q, pose, twists = random_motion(rng, model, order), random_pose(rng), rng.standard_normal((order + 2, 6))
+    Q, W = inverse_dynamics(model, q, base=(pose, twists))
+
+    peer = pin.buildModelFromXML(text.decode(), pin.JointModelFreeFlyer())
+    data, grounded = peer.createData(), on_free_joint(model, pose)
+    together = np.concatenate([np.concatenate([np.zeros((1, 6)), twists]), q], axis=1)
+    joints = [peer.joints[peer.getJointId(name)] for name in model.joint_names]
+    turning = [joint.nq == 2 for joint in joints]      # continuous joints: cosine and sine
+
+    def forces(t):
+        rows = [polynomial(together[k:], t) for k in range(3)]
+        position = pin.neutral(peer)
+        position[:7] = pin.SE3ToXYZQUAT(pin.SE3(pose @ joint_motion(grounded, together, 0, t)))
+        for joint, angle, circle in zip(joints, rows[0][6:], turning, strict=True):
+            position[joint.idx_q:joint.idx_q + joint.nq] = [np.cos(angle), np.sin(angle)] if circle else [angle]
+        tau = pin.rnea(peer, data, position, in_peers_order(rows[1]), in_peers_order(rows[2]))
+        return np.concatenate([tau[3:6], tau[:3], [tau[joint.idx_v] for joint in joints]])
+
+    def in_peers_order(row):
+        out = np.zeros(peer.nv)
+        out[:6] = np.roll(row[:6], 3)
+        for joint, value in zip(joints, row[6:], strict=True):
+            out[joint.idx_v] = value
+        return out
+
+    expected = time_derivatives(forces, order + 1)
+    for k, tolerance in enumerate((1e-12, 1e-10, 1e-9)):
+        ours = np.concatenate([W[k], Q[k]])
+        np.testing.assert_allclose(ours, expected[k], atol=tolerance * np.abs(expected[k]).max())
