@@ -123,19 +123,20 @@ def tree_adjoints(model, q):
 
 def adjoint_derivatives(A, a):
     """A, A', ... (rows, 6N', 6N') by (27), (39): A' = -A (a A - a), for the blocks a (rows, N', 6, 6)."""
-    A, relative = [A], []
-    for k in range(1, len(a)):
-        j = k - 1
-        relative.append(blockwise(a, A, j) - dense(a[j]))                       # the inner sum of (39), minus a^(k)
-        A.append(-nth(A, relative, j))
+    A, minus = [A], []
+    diagonal = dense(a[:-1])
+    for k in range(len(a) - 1):
+        minus.append(diagonal[k] - nth(a, A, k, _times))                        # a^(k) minus the inner sum of (39)
+        A.append(nth(A, minus, k))
     return np.stack(A)
 
 
 def system_coriolis(kinematics):
     """The system's C = -M A a - b^T M (rows, 6N', 6N') with its derivatives, (30), (45)."""
     M, A, b = kinematics.M, kinematics.A, kinematics.b
-    a = dense(kinematics.a)
-    return np.stack([-_times(M, nth(A, a, k)) - dense(transpose(b[k]) @ M) for k in range(len(A))])
+    diagonal = dense(transpose(b) @ M)
+    Aa = product(A, dense(kinematics.a)).reshape(len(A), len(M), 6, -1)
+    return -(M @ Aa).reshape(A.shape) - diagonal
 
 
 def equations_of_motion(model, kinematics, external=None):
@@ -167,12 +168,8 @@ def derivative_coefficients(equations, n):
     return np.stack([*P, M[0]])
 
 
-def blockwise(blocks, matrices, n):
-    """The n-th derivative of a product whose left factor is block-diagonal: blocks (N', 6, 6), matrices (6N', ...)."""
-    return nth(blocks, matrices, n, _times)
-
-
 def _times(blocks, matrix):
+    """Block-diagonal (N', 6, 6) times (6N', columns)."""
     size, columns = matrix.shape
     return (blocks @ matrix.reshape(len(blocks), 6, columns)).reshape(size, columns)
 
@@ -181,6 +178,6 @@ def dense(blocks):
     """(..., N', 6, 6) -> (..., 6N', 6N') block-diagonal matrix."""
     N = blocks.shape[-3]
     out = np.zeros(blocks.shape[:-3] + (N, 6, N, 6), blocks.dtype)
-    each = np.arange(N)
-    out[..., each, :, each, :] = np.moveaxis(blocks, -3, 0)
+    for i in range(N):
+        out[..., i, :, i, :] = blocks[..., i, :, :]
     return out.reshape(blocks.shape[:-3] + (6 * N, 6 * N))
