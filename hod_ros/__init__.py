@@ -34,6 +34,7 @@ _LAZY = {
     'matrix_derivatives': 'hod_ros.dynamics.state_derivatives',
     'inverse_dynamics_derivatives': 'hod_ros.dynamics.state_derivatives',
     'forward_dynamics_derivatives': 'hod_ros.dynamics.state_derivatives',
+    'force_gradients': 'hod_ros.dynamics.force_gradients',
     'regressor': 'hod_ros.dynamics.regressor',
     'slotine_li_regressor': 'hod_ros.dynamics.regressor',
     'inertial_parameters': 'hod_ros.dynamics.regressor',
@@ -46,6 +47,17 @@ _LAZY = {
     'inverse_kinematics': 'hod_ros.dynamics.inverse_kinematics',
     'PoseSolution': 'hod_ros.dynamics.pose_solver',
     'solve_pose': 'hod_ros.dynamics.pose_solver',
+    'BodyFixedMotion': 'hod_ros.dynamics.body_fixed',
+    'body_fixed_motion': 'hod_ros.dynamics.body_fixed',
+    'joint_screws': 'hod_ros.dynamics.body_fixed',
+    'HybridMotion': 'hod_ros.dynamics.hybrid',
+    'hybrid_motion': 'hod_ros.dynamics.hybrid',
+    'SpatialMotion': 'hod_ros.dynamics.spatial',
+    'spatial_motion': 'hod_ros.dynamics.spatial',
+    'momentum_screws': 'hod_ros.dynamics.spatial',
+    'gravity_wrenches': 'hod_ros.dynamics.spatial',
+    'inter_body_wrenches': 'hod_ros.dynamics.spatial',
+    'zero_reference': 'hod_ros.dynamics.spatial',
 }
 
 __all__ = [

@@ -36,7 +36,7 @@ class BodyFixedMotion:
         return np.swapaxes(self.B[:, body], -1, -2)
 
 
-def forward_kinematics(model, q, base=None):
+def body_fixed_motion(model, q, base=None):
     """Derivatives 0 .. rows - 1 of all joint screws and twists for q (rows + 1, n); 000 II.E.
 
     base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame.
@@ -90,7 +90,7 @@ def bodies_after(model):
 def inverse_dynamics(model, q, external=None, base=None):
     """Q (order + 1, n) for q (order + 3, n), and the wrench on the base (order + 1, 6); arguments as recursive's."""
     q = motion_checks.motion(model, q, 3)
-    motion = forward_kinematics(model, q, base)
+    motion = body_fixed_motion(model, q, base)
     W = body_wrenches(model, motion, q, checked_external(model, external, len(q) - 2))
     return recursive.joint_forces(model, W, q), W[:, -1]
 

@@ -42,7 +42,7 @@ def turning_matrices(V):
     return lie.ad(np.concatenate([V[..., :3], 0 * V[..., 3:]], axis=-1))
 
 
-def forward_kinematics(model, q, base=None):
+def hybrid_motion(model, q, base=None):
     """Derivatives 0 .. rows - 1 of all twists for q (rows + 1, n).
 
     base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame.
@@ -108,7 +108,7 @@ def inverse_dynamics(model, q, external=None, base=None):
     external: (order + 1, N + 1, 6) body-fixed wrenches that the environment exerts on the bodies. base: (pose, twists).
     """
     q = motion_checks.motion(model, q, 3)
-    motion = forward_kinematics(model, q, base)
+    motion = hybrid_motion(model, q, base)
     W = body_wrenches(model, motion, checked_external(model, external, len(q) - 2))
     along = product(motion.X, W[:, model.screw_body], _dot, len(W))
     Q = joints.collect(model, along) + model.armature * q[2:2 + len(W)]

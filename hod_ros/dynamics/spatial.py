@@ -42,7 +42,7 @@ def zero_reference(model):
     return A[:-1], apply(lie.Ad(A[model.screw_body]), model.X)
 
 
-def forward_kinematics(model, q, base=None, *, accelerated=False):
+def spatial_motion(model, q, base=None, *, accelerated=False):
     """Algorithm 1 for q (rows + 1, n): derivatives 0 .. rows - 1 of all twists and joint screws, rows = 4 in the paper.
 
     base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame. accelerated: the world
@@ -159,14 +159,14 @@ def inverse_dynamics(model, q, external=None, base=None, *, gravity='acceleratio
     """Algorithm 3 for q (order + 3, n): Q (order + 1, n), and the wrench on the base (order + 1, 6), body-fixed.
 
     external: (order + 1, N + 1, 6) body-fixed wrenches that the environment exerts on the bodies. base: see
-    forward_kinematics. gravity: 'acceleration' of the world, or separate 'wrenches' (23)-(25); the result is the same.
+    spatial_motion. gravity: 'acceleration' of the world, or separate 'wrenches' (23)-(25); the result is the same.
     """
     if gravity not in ('acceleration', 'wrenches'):
         raise InputError(f"gravity is {gravity!r}; it enters as 'acceleration' or as 'wrenches'")
     q = motion_checks.motion(model, q, 3)
     rows = len(q) - 2
     external = checked_external(model, external, rows)
-    motion = forward_kinematics(model, q, base, accelerated=gravity == 'acceleration')
+    motion = spatial_motion(model, q, base, accelerated=gravity == 'acceleration')
     M = mass_matrices(model, motion.C)
     W = momentum_screws(M, motion.V)[1:]
     if gravity == 'wrenches':

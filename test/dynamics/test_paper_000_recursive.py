@@ -42,7 +42,7 @@ class Case:
         self.model = random_tree(rng, 8, kinds=('revolute', 'prismatic', 'helical'))
         self.q = random_motion(rng, self.model, ROWS - 2)
         self.N, self.parent, self.X = len(self.model.bodies), self.model.parent, self.model.X
-        self.motion = body_fixed.forward_kinematics(self.model, self.q)
+        self.motion = body_fixed.body_fixed_motion(self.model, self.q)
         self.B, self.B_sum, self.V = self.motion.B, self.motion.B_sum, self.motion.V
         self.fast = recursive.body_motion(self.model, self.q)
         self.external = rng.standard_normal((ROWS - 1, self.N + 1, 6))
@@ -98,7 +98,7 @@ def test_poses_are_products_of_exponentials(case):
 
 def test_3_a_twist_is_angular_velocity_over_velocity_of_the_origin_in_the_body(case):
     def poses(t):
-        return np.array(body_fixed.forward_kinematics(case.model, taylor(case.q, t)[:1]).C[:-1, :3]).ravel()
+        return np.array(body_fixed.body_fixed_motion(case.model, taylor(case.q, t)[:1]).C[:-1, :3]).ravel()
 
     rates = derivatives(poses, 2)[1].reshape(case.N, 3, 4)
     for i in range(case.N):
@@ -158,7 +158,7 @@ def test_13_newton_euler(case):
     """On a robot whose bodies all hang on the base, each joint passes on the wrench of its body alone."""
     model = random_tree(np.random.default_rng(1), 4, shape='star', gravity=(0, 0, 0))
     q = random_motion(np.random.default_rng(2), model, 0)
-    motion = body_fixed.forward_kinematics(model, q)
+    motion = body_fixed.body_fixed_motion(model, q)
     W = body_fixed.body_wrenches(model, motion, q)
     for i in range(4):
         M, V, dV = model.M[i], motion.V[0, i], motion.V[1, i]
@@ -195,7 +195,7 @@ def test_18_derivatives_of_the_relative_twists(case):
 
 def test_16_to_18_are_time_derivatives(case):
     def at(t):
-        motion = body_fixed.forward_kinematics(case.model, taylor(case.q, t)[:2])
+        motion = body_fixed.body_fixed_motion(case.model, taylor(case.q, t)[:2])
         return np.concatenate([motion.B[0].ravel(), motion.B_sum[0].ravel()])
 
     got = np.concatenate([case.B.reshape(ROWS, -1), case.B_sum.reshape(ROWS, -1)], axis=1)
@@ -217,7 +217,7 @@ def test_19_20_wrenches_and_their_derivatives(case):
 
 def test_20_gravity_is_the_acceleration_of_the_ground(case):
     def upward(t):
-        C = body_fixed.forward_kinematics(case.model, taylor(case.q, t)[:1]).C
+        C = body_fixed.body_fixed_motion(case.model, taylor(case.q, t)[:1]).C
         return np.concatenate([-C[i, :3, :3].T @ case.model.gravity for i in range(case.N)])
 
     expected = derivatives(upward, ROWS).reshape(ROWS, case.N, 3)

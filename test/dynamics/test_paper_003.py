@@ -45,7 +45,7 @@ class Case:
         self.q = random_motion(rng, self.model, 2)
         self.N = len(self.model.bodies)
         self.parent = self.model.parent
-        self.motion = spatial.forward_kinematics(self.model, self.q)
+        self.motion = spatial.spatial_motion(self.model, self.q)
         self.C, self.S, self.V = self.motion.C, self.motion.S, self.motion.V
         self.ad_V = ad(self.V)
         self.M = spatial.mass_matrices(self.model, self.C)
@@ -185,7 +185,7 @@ def test_algorithm_1_fourth_order_forward_kinematics(case):
 
 def test_algorithm_1_rows_are_time_derivatives(case):
     def at(t):
-        motion = spatial.forward_kinematics(case.model, taylor(case.q, t)[:2])
+        motion = spatial.spatial_motion(case.model, taylor(case.q, t)[:2])
         return np.concatenate([motion.V[0].ravel(), motion.S[0].ravel()])
 
     expected = derivatives(at, 4)
@@ -244,7 +244,7 @@ def test_14_rate_of_the_mass_matrix(case):
         close(rate, -M @ ad(V) - ad(V).T @ M)
 
     def at(t):
-        C = spatial.forward_kinematics(case.model, taylor(case.q, t)[:1]).C
+        C = spatial.spatial_motion(case.model, taylor(case.q, t)[:1]).C
         return spatial.mass_matrices(case.model, C)[2].ravel()
 
     close(rates[:, 2].reshape(4, 36), derivatives(at, 4))
@@ -330,11 +330,11 @@ def test_10_to_22_and_beyond_are_time_derivatives_of_momentum():
     rng = np.random.default_rng(6)
     model = random_tree(rng, 3, shape='chain', kinds=KINDS)
     q = random_motion(rng, model, 5)
-    motion = spatial.forward_kinematics(model, q)
+    motion = spatial.spatial_motion(model, q)
     Pi = spatial.momentum_screws(spatial.mass_matrices(model, motion.C), motion.V)
 
     def at(t):
-        motion = spatial.forward_kinematics(model, taylor(q, t)[:2])
+        motion = spatial.spatial_motion(model, taylor(q, t)[:2])
         return spatial.momentum_screws(spatial.mass_matrices(model, motion.C), motion.V)[0].ravel()
 
     for got, expected in zip(Pi.reshape(7, -1), derivatives(at, 7), strict=True):
@@ -356,7 +356,7 @@ def test_23_24_25_and_beyond_are_time_derivatives_of_the_weight(case):
     got = spatial.gravity_wrenches(case.M, case.V, case.G, 5)
 
     def at(t):
-        C = spatial.forward_kinematics(case.model, taylor(case.q, t)[:1]).C
+        C = spatial.spatial_motion(case.model, taylor(case.q, t)[:1]).C
         weight = [m * case.model.gravity for m in case.model.masses]
         centres = [C[i] @ np.r_[case.model.first_moments[i] / m, 1] for i, m in enumerate(case.model.masses)]
         return -np.concatenate([np.r_[np.cross(c[:3], w), w] for c, w in zip(centres, weight, strict=True)])
@@ -391,7 +391,7 @@ def test_29_30_31_generalised_forces(case):
 
 def test_algorithm_3_with_gravity_as_the_acceleration_of_the_ground(case):
     model, G = case.model, case.G
-    motion = spatial.forward_kinematics(model, case.q, accelerated=True)
+    motion = spatial.spatial_motion(model, case.q, accelerated=True)
     close(motion.V[:, -1], [np.zeros(6), G, np.zeros(6), np.zeros(6)])
     applied = -spatial.spatial_wrenches(motion.C, motion.V, case.external)
     W = np.zeros((3, case.N + 1, 6))

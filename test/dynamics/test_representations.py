@@ -131,7 +131,7 @@ def test_the_hybrid_twist_is_the_velocity_of_the_origin_in_world_axes():
     rng = np.random.default_rng(4)
     model = zoo(rng, base_inertia=random_inertia(rng))
     q = random_motion(rng, model, 2)
-    motion = hybrid.forward_kinematics(model, q)
+    motion = hybrid.hybrid_motion(model, q)
     for i, link in enumerate(model.bodies):
         C, placement = motion.C[i], model.links[link][1]
         tool = forward_kinematics(model, q, link, 'world_aligned')
