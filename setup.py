@@ -69,7 +69,12 @@ setup(
             depends=glob('hod_ros/dynamics/_*.h'),
             extra_compile_args=['-O3', '-std=gnu11', '-Wall', '-Wextra'],
             libraries=['m'],
-        )
+        ),
+        Extension(
+            'hod_ros.actuators._drives',
+            sources=['hod_ros/actuators/_drives.c'],
+            extra_compile_args=['-O3', '-std=gnu11', '-Wall', '-Wextra'],
+        ),
     ],
     cmdclass={'build_ext': BuildKernel},
     zip_safe=False,

@@ -1,0 +1,1 @@
+"""Elastic joints: from joint torques and their derivatives to what the motors must do, and back."""

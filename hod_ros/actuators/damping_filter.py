@@ -1,0 +1,118 @@
+"""The damper beside a spring as a stable filter: D e' + f(e) = Q for the deflection e = theta - q.
+
+Between two calls Q is the cubic through Q and Q' at both; the spring is taken as linear about the deflections at both ends. For linear
+springs the deflection is then exact for that cubic, whatever the ratio of D / K to the step.
+"""
+
+import math
+
+import numpy as np
+
+from hod_ros.actuators import series
+from hod_ros.actuators.feedforward import PreparedDrives
+from hod_ros.dynamics import motion_checks
+from hod_ros.dynamics.checks import finite_number
+from hod_ros.errors import InputError
+
+
+def damped(drive, Q, k, deflection):
+    """Series of e from its first term: D e' = Q - f(e), as long as Q's."""
+    e = [deflection]
+    for m in range(len(Q) - 1):
+        force = drive.forces([*e, *([0.0 * e[0]] * (len(Q) - len(e)))], k)[0]
+        e.append((Q[m] - force[m]) / (drive.damping * (m + 1)))
+    return e
+
+
+class DampingFilter:
+    """Motor feedforward where springs have dampers, one sample a call at a fixed step. It has a state: the deflections.
+
+    The drives without damping_terms are filtered, all others are treated as in motor_feedforward. The first call after construction
+    or reset() starts from the deflection that a slow motion would have.
+    """
+
+    def __init__(self, model, drives, *, step):
+        self.prepared = drives if isinstance(drives, PreparedDrives) else PreparedDrives(model, drives)
+        self.step = finite_number(step, 'step', '[s]')
+        if self.step <= 0:
+            raise InputError(f'step is {self.step:g}; give the time between two calls, above 0 [s]')
+        self._filtered = {
+            joint: (j, drive) for j, (joint, drive) in enumerate(zip(self.prepared.model.joint_names, self.prepared.drives, strict=True))
+            if drive.keeps_state}
+        if not self._filtered:
+            raise InputError('no drive has damping without damping_terms, so there is nothing to filter; use motor_feedforward')
+        self.reset()
+
+    def reset(self, deflections=None):
+        """Forgets the past. deflections: {joint: theta - q} [rad] to start from."""
+        self._last = None
+        self.deflections = None
+        if deflections is not None:
+            missing = [joint for joint in self._filtered if joint not in deflections]
+            if missing:
+                raise InputError(f'deflections of {", ".join(map(repr, missing))} are missing; give theta - q [rad] of all filtered joints')
+            self.deflections = {
+                joint: finite_number(deflections[joint], f'deflections[{joint!r}]', '[rad]') for joint in self._filtered}
+
+    def __call__(self, q, *, stiffness=None, wrenches=None):
+        """MotorFeedforward for q (rows, n), rows q, q', q'', q''', q''''."""
+        from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
+        model = self.prepared.model
+        q = motion_checks.motion(model, q, 5)
+        Q = inverse_dynamics(model, q, wrenches=wrenches)
+        k = dict(zip(self.prepared.variable_joints, self.prepared.stiffness_motion(stiffness, (), 3), strict=True))
+        deflections = dict(self.deflections or {})
+        for joint, (j, drive) in self._filtered.items():
+            motion = series.from_derivatives(k[joint][:3]) if drive.variable else None
+            if joint not in deflections:
+                deflections[joint] = _slow(drive, series.from_derivatives(Q[:3, j]), motion)
+            elif self._last is not None:
+                before, stiffness_before = self._last
+                deflections[joint] = self._advanced(
+                    drive, deflections[joint], before[:2, j], Q[:2, j], stiffness_before.get(joint), k.get(joint))
+        result = self.prepared.motor_feedforward(q, stiffness, wrenches, deflections)
+        self.deflections, self._last = deflections, (Q, k)
+        return result
+
+    def _advanced(self, drive, e, Q0, Q1, k0, k1):
+        """The deflection a step later."""
+        h = self.step
+        slope = (Q1[0] - Q0[0]) / h
+        cubic = [Q0[0], Q0[1], (3 * slope - 2 * Q0[1] - Q1[1]) / h, (Q0[1] + Q1[1] - 2 * slope) / h ** 2]
+        after = e
+        for _ in range(3 if type(drive).__name__ == 'HardeningSpring' else 1):
+            middle = [0.5 * (e + after)]
+            between = None if k0 is None else [0.5 * (k0[0] + k1[0])]
+            force, stiffness = (part[0] for part in drive.forces(middle, between))
+            load = [cubic[0] - force + stiffness * middle[0], *cubic[1:]]
+            after = _relaxed(e, stiffness / drive.damping, [term / drive.damping for term in load], h)
+        return after
+
+
+def _slow(drive, Q, k):
+    """The deflection of a motion that is slow against D / K."""
+    e = drive.static(Q, k)
+    held = [a - drive.damping * b for a, b in zip(Q, series.rate(e), strict=False)]
+    e = drive.static(held, k)
+    held = [a - drive.damping * b for a, b in zip(Q, series.rate(e), strict=False)]
+    return float(drive.static(held, k)[0])
+
+
+def _relaxed(e, decay, load, h):
+    """e(h) of e' = -decay e + load, a polynomial in time by its coefficients."""
+    out, factorial, power = math.exp(-decay * h) * e, 1.0, h
+    for j, coefficient in enumerate(load):
+        factorial *= max(j, 1)
+        out += coefficient * factorial * power * _phi(j + 1, decay * h)
+        power *= h
+    return out
+
+
+def _phi(order, z):
+    """integral_0^1 exp(-(1 - s) z) s^(order - 1) / (order - 1)! ds"""
+    if z < 0.5:
+        return sum((-z) ** j / math.factorial(order + j) for j in range(14))
+    value = np.exp(-z)
+    for j in range(order):
+        value = (1 / math.factorial(j) - value) / z
+    return float(value)

@@ -1,0 +1,38 @@
+"""Robots whose drives are all rigid or linear springs: their motors from q and Q in one pass, compiled where it can be."""
+
+import os
+
+import numpy as np
+
+try:
+    if os.environ.get('HOD_ROS_KERNEL', '1') == '0':
+        raise ImportError('switched off by HOD_ROS_KERNEL=0')
+    from hod_ros.actuators._drives import LinearDrives
+except ImportError:
+    class LinearDrives:
+        """As the compiled one of the same name; see _drives.c."""
+
+        def __init__(self, figures):
+            self.figures = figures
+
+        def motors(self, q, Q):
+            """(.., 2 R - 2, n) for q (.., R + 2, n) and Q (.., R, n): R rows of theta, then R - 2 rows of tau; None: use the general way."""
+            if not isinstance(q, np.ndarray) or q.dtype != np.float64 or q.shape[-2] < 5:
+                return None
+            ratio, compliance, inertia, friction, inverse = self.figures
+            with np.errstate(all='ignore'):
+                theta = ratio * (q[..., :-2, :] + compliance * Q)
+                tau = inertia * theta[..., 2:, :] + friction * theta[..., 1:-1, :] + inverse * Q[..., :-2, :]
+                out = np.concatenate([theta, tau], axis=-2)
+                return out if np.isfinite(out).all() else None
+
+
+def linear_drives(drives):
+    """LinearDrives of these drives, one a joint; None where one of them is of another kind."""
+    from hod_ros.actuators.drives import Rigid
+    from hod_ros.actuators.drives import SeriesElastic
+    if not all(type(drive) in (Rigid, SeriesElastic) and not drive.damping for drive in drives):
+        return None
+    return LinearDrives(np.array([
+        (drive.gear_ratio, 1 / drive.stiffness if drive.elastic else 0.0, drive.motor_inertia, drive.motor_friction, 1 / drive.gear_ratio)
+        for drive in drives]).reshape(-1, 5).T.copy())

@@ -1,0 +1,33 @@
+"""Gains of a chain of integrators from the poles that its feedback shall have."""
+
+import numpy as np
+
+from hod_ros.errors import InputError
+
+
+def pole_gains(poles):
+    """Gains (n, order) or (order,) for the poles (n, order) or (order,) of each joint [1/s].
+
+    With the error e = q_d - q of a joint, the input q^(order) = q_d^(order) + sum_k gains[k] e^(k) makes e decay with these poles:
+    they are the roots of s^order + gains[order - 1] s^(order - 1) + ... + gains[0]. Complex poles come in conjugate pairs.
+    """
+    try:
+        poles = np.asarray(poles, dtype=complex)
+    except (TypeError, ValueError):
+        raise InputError(f'poles is {poles!r}; give numbers (order,) or (n, order) [1/s]') from None
+    if poles.ndim not in (1, 2) or poles.shape[-1] < 1:
+        raise InputError(f'poles has the shape {poles.shape}; give (order,) or (n, order), 4 poles for a joint behind a spring')
+    if poles.ndim == 2:
+        return np.stack([_gains(row, f' of joint {j} (counted from 0)') for j, row in enumerate(poles)])
+    return _gains(poles, '')
+
+
+def _gains(poles, of):
+    if not np.isfinite(poles).all():
+        raise InputError(f'poles{of} are {poles.tolist()}; give finite numbers [1/s]')
+    if poles.real.max() >= 0:
+        raise InputError(f'poles{of} hold {poles[np.argmax(poles.real)]:g}, which does not decay; give negative real parts [1/s]')
+    coefficients = np.poly(poles)
+    if np.abs(np.sort_complex(poles) - np.sort_complex(poles.conj())).max() > 1e-9 * np.abs(poles).max():
+        raise InputError(f'poles{of} are {poles.tolist()}; complex poles come in conjugate pairs')
+    return np.real(coefficients)[:0:-1].copy()

@@ -1,0 +1,50 @@
+"""Arithmetic of Taylor series: a series is a list whose k-th entry is x^(k) / k!, a number or an array of samples."""
+
+import math
+
+import numpy as np
+
+
+def from_derivatives(rows):
+    """Series of a quantity's time derivatives."""
+    return [row / math.factorial(k) for k, row in enumerate(rows)]
+
+
+def to_derivatives(series):
+    """Time derivatives of a series."""
+    return [term * math.factorial(k) for k, term in enumerate(series)]
+
+
+def rate(series):
+    """The series of the time derivative, one term shorter."""
+    return [(k + 1) * term for k, term in enumerate(series[1:])]
+
+
+def product(a, b):
+    """Series of a b, as long as the shorter."""
+    return [sum(a[j] * b[k - j] for j in range(k + 1)) for k in range(min(len(a), len(b)))]
+
+
+def quotient(a, b):
+    """Series of a / b, as long as the shorter."""
+    out = []
+    for k in range(min(len(a), len(b))):
+        out.append((a[k] - sum(out[j] * b[k - j] for j in range(k))) / b[0])
+    return out
+
+
+def exponential(a):
+    """Series of exp(a)."""
+    out = [np.exp(a[0])]
+    for k in range(1, len(a)):
+        out.append(sum(j * a[j] * out[k - j] for j in range(1, k + 1)) / k)
+    return out
+
+
+def hyperbolic(a):
+    """Series of sinh(a) and of cosh(a)."""
+    sinh, cosh = [np.sinh(a[0])], [np.cosh(a[0])]
+    for k in range(1, len(a)):
+        sinh.append(sum(j * a[j] * cosh[k - j] for j in range(1, k + 1)) / k)
+        cosh.append(sum(j * a[j] * sinh[k - j] for j in range(1, k + 1)) / k)
+    return sinh, cosh

@@ -1,0 +1,181 @@
+"""Springs: the force f and the stiffness f' at a deflection, as numbers and as Taylor series; and the inverses of both.
+
+Forces are [N m] or [N], deflections [rad] or [m], and f(0) = 0.
+"""
+
+import math
+from dataclasses import dataclass
+
+from hod_ros.actuators import series
+from hod_ros.actuators.validation import not_negative
+from hod_ros.actuators.validation import positive
+from hod_ros.errors import InputError
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolynomialSpring:
+    """f(e) = stiffness e + cubic e^3 + quintic e^5, for both signs of e: it hardens as it is deflected."""
+
+    stiffness: float            # [N m/rad] at rest
+    cubic: float = 0.0          # [N m/rad^3]
+    quintic: float = 0.0        # [N m/rad^5]
+
+    def __post_init__(self):
+        positive(self, 'stiffness', '[N m/rad] or [N/m]')
+        not_negative(self, 'cubic', '[N m/rad^3] or [N/m^3]')
+        not_negative(self, 'quintic', '[N m/rad^5] or [N/m^5]')
+
+    def force_at(self, e):
+        return e * (self.stiffness + e * e * (self.cubic + e * e * self.quintic))
+
+    def stiffness_at(self, e):
+        return self.stiffness + e * e * (3 * self.cubic + 5 * self.quintic * e * e)
+
+    def stretch(self, force):
+        """The deflection at which the spring exerts this force; f is monotone and convex from 0 on."""
+        target = abs(force)
+        e = target / self.stiffness
+        if self.cubic:
+            e = min(e, (target / self.cubic) ** (1 / 3))
+        if self.quintic:
+            e = min(e, (target / self.quintic) ** 0.2)
+        for _ in range(60):
+            before = e
+            e -= (self.force_at(e) - target) / self.stiffness_at(e)
+            if abs(before - e) <= 2e-16 * e:
+                break
+        return math.copysign(e, force)
+
+    def taylor(self, e):
+        """Series of f(e) and of f'(e) along the series of e."""
+        square = series.product(e, e)
+        fourth = series.product(square, square)
+        shape = [self.cubic * a + self.quintic * b for a, b in zip(square, fourth, strict=True)]
+        shape[0] = shape[0] + self.stiffness
+        stiffness = [3 * self.cubic * a + 5 * self.quintic * b for a, b in zip(square, fourth, strict=True)]
+        stiffness[0] = stiffness[0] + self.stiffness
+        return series.product(e, shape), stiffness
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExponentialSpring:
+    """f(e) = torque (exp(rate e) - 1) for e >= 0; it only pulls."""
+
+    torque: float               # [N m]
+    rate: float                 # [1/rad]
+
+    pulls_only = True
+
+    def __post_init__(self):
+        positive(self, 'torque', '[N m] or [N]')
+        positive(self, 'rate', '[1/rad] or [1/m]')
+
+    def force_at(self, e):
+        return self.torque * math.expm1(self.rate * e)
+
+    def stiffness_at(self, e):
+        return self.torque * self.rate * math.exp(self.rate * e)
+
+    def curvature_at(self, e):
+        """f''"""
+        return self.rate * self.stiffness_at(e)
+
+    def stretch(self, force):
+        return math.log1p(force / self.torque) / self.rate
+
+    def stretch_of_stiffness(self, stiffness):
+        return math.log(stiffness / (self.torque * self.rate)) / self.rate
+
+    def taylor(self, e):
+        grown = series.exponential([self.rate * term for term in e])
+        force = [self.torque * term for term in grown]
+        force[0] = force[0] - self.torque
+        return force, [self.torque * self.rate * term for term in grown]
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuadraticSpring:
+    """f(e) = linear e + quadratic e^2 for e >= 0; it only pulls."""
+
+    quadratic: float            # [N m/rad^2]
+    linear: float = 0.0         # [N m/rad]
+
+    pulls_only = True
+
+    def __post_init__(self):
+        positive(self, 'quadratic', '[N m/rad^2] or [N/m^2]')
+        not_negative(self, 'linear', '[N m/rad] or [N/m]')
+
+    def force_at(self, e):
+        return e * (self.linear + self.quadratic * e)
+
+    def stiffness_at(self, e):
+        return self.linear + 2 * self.quadratic * e
+
+    def curvature_at(self, e):
+        return 2 * self.quadratic
+
+    def stretch(self, force):
+        if force <= 0:
+            return 0.0
+        return 2 * force / (self.linear + math.sqrt(self.linear ** 2 + 4 * self.quadratic * force))
+
+    def stretch_of_stiffness(self, stiffness):
+        return (stiffness - self.linear) / (2 * self.quadratic)
+
+    def taylor(self, e):
+        stiffness = [2 * self.quadratic * term for term in e]
+        stiffness[0] = stiffness[0] + self.linear
+        square = series.product(e, e)
+        return [self.linear * a + self.quadratic * b for a, b in zip(e, square, strict=True)], stiffness
+
+
+@dataclass(frozen=True, kw_only=True)
+class HyperbolicSineSpring:
+    """f(e) = torque sinh(rate e), for both signs of e."""
+
+    torque: float               # [N m]
+    rate: float                 # [1/rad]
+
+    pulls_only = False
+
+    def __post_init__(self):
+        positive(self, 'torque', '[N m] or [N]')
+        positive(self, 'rate', '[1/rad] or [1/m]')
+
+    def force_at(self, e):
+        return self.torque * math.sinh(self.rate * e)
+
+    def stiffness_at(self, e):
+        return self.torque * self.rate * math.cosh(self.rate * e)
+
+    def curvature_at(self, e):
+        return self.torque * self.rate ** 2 * math.sinh(self.rate * e)
+
+    def stretch(self, force):
+        return math.asinh(force / self.torque) / self.rate
+
+    def stretch_of_stiffness(self, stiffness):
+        return math.acosh(max(1.0, stiffness / (self.torque * self.rate))) / self.rate
+
+    def taylor(self, e):
+        sinh, cosh = series.hyperbolic([self.rate * term for term in e])
+        return [self.torque * term for term in sinh], [self.torque * self.rate * term for term in cosh]
+
+
+PAIRED = (ExponentialSpring, QuadraticSpring, HyperbolicSineSpring)
+
+# The two springs of a qbmove Advanced (qb robotics, manual, p. 18).
+QBMOVE = (HyperbolicSineSpring(torque=0.0026, rate=8.9995), HyperbolicSineSpring(torque=0.0011, rate=8.9989))
+
+
+def pair_of_springs(spring):
+    """The springs of motors 1 and 2, given as one for both or as a pair."""
+    pair = (spring, spring) if isinstance(spring, PAIRED) else spring
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(isinstance(item, PAIRED) for item in pair):
+        names = ', '.join(kind.__name__ for kind in PAIRED)
+        raise InputError(f'Antagonistic: spring is {spring!r}; give one of {names}, or a pair of them')
+    if type(pair[0]) is not type(pair[1]):
+        raise InputError(f'Antagonistic: spring is a pair of {type(pair[0]).__name__} and {type(pair[1]).__name__}; '
+                         'give two of one kind')
+    return tuple(pair)
