@@ -17,6 +17,7 @@ from hod_ros.dynamics.jacobians import state_jacobians
 from hod_ros.dynamics.leibniz import apply
 from hod_ros.dynamics.leibniz import transpose
 from hod_ros.dynamics.linear import solve
+from hod_ros.dynamics.load_derivatives import body_wrenches_by_state
 from hod_ros.dynamics.matrices import body_inertias
 from hod_ros.dynamics.matrices import coriolis_blocks
 from hod_ros.dynamics.matrices import dynamics_matrices
@@ -74,7 +75,7 @@ def matrix_derivatives(model, q, *, base=None):
 
 
 def inverse_dynamics_derivatives(model, q, *, wrenches=None, base=None):
-    """Exact derivatives of Q by q, q', q'', for q (3, n).
+    """Exact derivatives of Q by q, q', q'', for q (3, n); further rows are of no influence.
 
     wrenches: as in inverse_dynamics, rows 0 count; each is held constant in its own frame while the robot moves.
     base: (pose, twists (2, 6)) of a free base: Q is then (Q, W), and the axes are n + 6 long.
@@ -101,8 +102,8 @@ def inverse_dynamics_derivatives(model, q, *, wrenches=None, base=None):
     W_q = wrench_by(V_q, A_q - apply(lie.ad(columns), kinematics.gamma[0][:, None]))                # (18)
     W_dq = wrench_by(columns, transpose(J_dot) + V_q)                                               # (30)
     if wrenches is not None:
-        external, external_q = _loads_by_state(model, q, J, wrenches, base)
-        W, W_q = W - external, W_q - external_q
+        external, external_q = body_wrenches_by_state(model, q, kinematics.J, wrenches, base)
+        W, W_q = W - external[0], W_q - external_q[0]
     Q_q = np.einsum('khin,ki->nh', by_state.J, W) + np.einsum('kin,khi->nh', J, W_q)
     Q_dq = np.einsum('kin,khi->nh', J, W_dq)
     M = (transpose(J) @ inertia @ J).sum(0)
@@ -127,8 +128,8 @@ def forward_dynamics_derivatives(model, q, Q, *, wrenches=None, base=None, base_
     kinematics = jacobians(model, q, base)
     bias = D.C[0] @ kinematics.rates[0] + D.g[0]
     if wrenches is not None:
-        external, _ = _loads_by_state(model, q, kinematics.J[0], wrenches, base)
-        bias = bias - (transpose(kinematics.J[0]) @ external[..., None])[..., 0].sum(0)
+        external = loads.body_wrenches(model, np.concatenate([q, 0 * q[:1]]), wrenches, base)[0]
+        bias = bias - apply(transpose(kinematics.J[0]), external).sum(0)
     acceleration = solve(D.M[0], Q - bias)
     if base is not None:
         base = base[0], np.stack([base[1][0], acceleration[model.n:]])
@@ -137,22 +138,3 @@ def forward_dynamics_derivatives(model, q, Q, *, wrenches=None, base=None, base_
     return ForwardDynamicsDerivatives(
         -solve(D.M[0], derivatives.q), -solve(D.M[0], derivatives.dq), solve(D.M[0], np.eye(len(acceleration))))
 
-
-def _loads_by_state(model, q, J, wrenches, base):
-    """Body-fixed wrenches (N + 1, 6) and their derivatives by the coordinates (N + 1, h, 6)."""
-    still = np.concatenate([q[:1], np.zeros((2, model.n), q.dtype)])
-    total = loads.body_wrenches(model, still, wrenches, base)[0]
-    columns = transpose(J)
-    by_q = np.zeros(columns.shape, np.result_type(J, total))
-    for link, wrench in wrenches.items() if hasattr(wrenches, 'items') else wrenches:
-        frame = getattr(wrench, 'frame', 'link')
-        if frame == 'link':
-            continue
-        body, placement = model.body_of(link)
-        turning = columns[body]
-        if frame == 'world_aligned':
-            angular, origin = turning[:, :3], placement[:3, 3]
-            turning = np.concatenate([angular, np.cross(origin, angular)], axis=-1)     # about the link's origin only
-        W = loads.body_wrenches(model, still, {link: wrench}, base)[0]
-        by_q[body] += apply(transpose(lie.ad(turning)), W[body])
-    return total, by_q

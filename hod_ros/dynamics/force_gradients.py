@@ -1,0 +1,87 @@
+"""Gradients of the forces' time derivatives: dQ^(k) / dq^(j), of any order.
+
+What an optimiser needs that plans with limits on torque rates. The derivatives of Q by q, q', q'' (001, section IV) are
+differentiated along the motion. The derivative by q^(j) of a time derivative is the time derivative of the derivative
+by q^(j) plus the derivative by q^(j-1), so
+
+    dQ^(k) / dq^(j) = sum_i C(k, i) D^(k-i) dQ / dq^(j-i).
+
+That holds for true coordinates: not for joints of several axes, whose rates are quasi-velocities, nor for a free base.
+"""
+
+from math import comb
+
+import numpy as np
+
+from hod_ros.dynamics import lie
+from hod_ros.dynamics import motion_checks
+from hod_ros.dynamics.jacobians import jacobians
+from hod_ros.dynamics.leibniz import apply
+from hod_ros.dynamics.leibniz import nth
+from hod_ros.dynamics.leibniz import product
+from hod_ros.dynamics.leibniz import transpose
+from hod_ros.dynamics.load_derivatives import body_wrenches_by_state
+from hod_ros.dynamics.matrices import body_inertias
+from hod_ros.dynamics.matrices import sum_over_bodies
+from hod_ros.errors import ModelError
+
+
+def force_gradients(model, q, *, wrenches=None):
+    """dQ^(k) / dq^(j) as [k, j] of (order + 1, order + 3, n, n), for q (order + 3, n); 0 where j > k + 2.
+
+    wrenches: as in inverse_dynamics, functions of time in their own frames.
+    """
+    q = motion_checks.motion(model, q, 3)
+    if not model.single_axes or model.base == 'free':
+        raise ModelError(
+            f'{model.name} has joints of several axes or a free base, whose rates are no derivatives of coordinates; '
+            'inverse_dynamics_derivatives gives the derivatives of Q itself by their quasi-velocities')
+    by = force_derivatives(model, q, wrenches)
+    orders = len(by[0])
+    out = np.zeros((orders, orders + 2, model.n, model.n), by[0].dtype)
+    for k in range(orders):
+        for i in range(k + 1):
+            for s in range(3):
+                out[k, i + s] = out[k, i + s] + comb(k, i) * by[s][k - i]
+    return out
+
+
+def force_derivatives(model, q, wrenches=None):
+    """dQ / dq, dQ / dq', dQ / dq'' and their time derivatives along the motion, each (order + 1, n, n)."""
+    kinematics = jacobians(model, q)
+    rows = len(q) - 2
+    J, V, gamma = kinematics.J, kinematics.V, kinematics.gamma
+    inertia = body_inertias(model)
+    dJ = jacobian_derivatives(model, kinematics)
+    columns = transpose(J)
+    momentum = apply(inertia, V)
+    ad_Vt = transpose(lie.ad(V))
+    W = apply(inertia, V[1:] + gamma[:rows]) - product(ad_Vt, momentum, apply, rows)
+
+    def wrench_by(V_x, A_x):
+        return (apply(inertia[:, None], A_x[:rows]) - product(transpose(lie.ad(V_x)), momentum[:, :, None], apply, rows)
+                - product(ad_Vt[:, :, None], apply(inertia[:, None], V_x), apply, rows))
+
+    V_q = product(dJ, kinematics.rates[:, None, None], apply)
+    W_q = wrench_by(V_q, V_q[1:] - product(lie.ad(columns), gamma[:, :, None], apply, rows))
+    W_dq = wrench_by(columns, columns[1:rows + 1] + V_q[:rows])
+    if wrenches is not None:
+        external, external_q = body_wrenches_by_state(model, q, J, wrenches)
+        W, W_q = W - external, W_q - external_q
+    projected = product(transpose(dJ), W[:, :, None], apply, rows).sum(1)               # (rows, h, n)
+    M = sum_over_bodies(J[:rows], inertia @ J[:rows])
+    M[0] = M[0] + np.diag(model.armature)
+    by_q = transpose(projected) + sum_over_bodies(J[:rows], transpose(W_q))
+    return by_q, sum_over_bodies(J[:rows], transpose(W_dq)), M
+
+
+def jacobian_derivatives(model, kinematics):
+    """dJ_k / dq_h with time derivatives, (rows, N + 1, h, 6, n): (31) by the Leibniz rule."""
+    J, Ad = kinematics.J, kinematics.Ad
+    rows, bodies, _, n = J.shape
+    ad_Xi = lie.ad(np.swapaxes(kinematics.Xi, -1, -2))
+    dJ = np.zeros((rows, bodies, n, 6, n), J.dtype)
+    for i, parent in enumerate(model.parent):
+        for r in range(rows):
+            dJ[r, i] = nth(Ad[:, i], dJ[:, parent], r) - ad_Xi[i] @ nth(Ad[:, i], J[:, parent], r)
+    return dJ

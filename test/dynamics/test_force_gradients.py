@@ -1,0 +1,68 @@
+"""Gradients of the forces' time derivatives, against exact differences."""
+
+import numpy as np
+import pytest
+from closeness import close
+from exact_differences import derivative_along
+from joint_zoo import zoo
+from random_trees import random_motion
+from random_trees import random_pose
+from random_trees import random_tree
+
+from hod_ros import LinkWrench
+from hod_ros import ModelError
+from hod_ros import body_wrenches
+from hod_ros import dynamics_matrices
+from hod_ros import force_gradients
+from hod_ros import inverse_dynamics_derivatives
+from hod_ros.dynamics import recursive
+from hod_ros.dynamics.loads import FRAMES
+
+
+@pytest.mark.parametrize('j', range(5))
+def test_gradients_are_those_of_the_recursion(j):
+    rng = np.random.default_rng(j)
+    model = random_tree(rng, 3, mimics=1, kinds=('revolute', 'prismatic', 'helical'), armature=True)
+    q = random_motion(rng, model, 2)
+    ours = force_gradients(model, q)
+    assert ours.shape == (3, 5, 3, 3)
+    columns = []
+    for h in range(3):
+        along = np.zeros((5, 3))
+        along[j, h] = 1
+        columns.append(derivative_along(lambda q: recursive.inverse_dynamics(model, q)[0], q, along))
+    close(ours[:, j], np.stack(columns, axis=-1), 1e-11)
+
+
+@pytest.mark.parametrize('frame', FRAMES)
+def test_loads_are_functions_of_time_in_their_own_frames(frame):
+    rng = np.random.default_rng(5)
+    model = random_tree(rng, 3, shape='chain', kinds=('revolute',))
+    model = model.replace(links=dict(model.links) | {'tool': (2, random_pose(rng))})
+    q, w = random_motion(rng, model, 1), rng.standard_normal((2, 6))
+    ours = force_gradients(model, q, wrenches={'tool': LinkWrench(w, frame)})
+    exact = {'tool': LinkWrench(w.astype(object), frame)}
+    for j in (0, 1):
+        for h in range(3):
+            along = np.zeros((4, 3))
+            along[j, h] = 1
+            expected = derivative_along(
+                lambda q: recursive.inverse_dynamics(model, q, body_wrenches(model, q, exact))[0], q, along)
+            close(ours[:, j, :, h], expected, 1e-11)
+
+
+def test_order_zero_is_the_state_derivatives_and_the_highest_is_the_mass_matrix():
+    rng = np.random.default_rng(6)
+    model = random_tree(rng, 20, mimics=2)
+    q = random_motion(rng, model, 3)
+    ours, by = force_gradients(model, q), inverse_dynamics_derivatives(model, q)
+    close(ours[0, :3], [by.q, by.dq, by.ddq])
+    close([ours[k, k + 2] for k in range(4)], [dynamics_matrices(model, q[:2]).M[0]] * 4)
+    assert not ours[0, 3:].any()
+
+
+def test_quasi_velocities_are_refused():
+    rng = np.random.default_rng(7)
+    for model in (zoo(rng), random_tree(rng, 2, base='free')):
+        with pytest.raises(ModelError, match='several axes or a free base'):
+            force_gradients(model, np.zeros((3, model.n)))
