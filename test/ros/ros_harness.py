@@ -70,7 +70,8 @@ def remove_orphaned_shared_memory(before):
 
 
 def shared_memory():
-    return {*Path('/dev/shm').glob('fastdds_*'), *Path('/dev/shm').glob('sem.fastdds_*')}
+    patterns = ('fastdds_*', 'sem.fastdds_*', 'fastrtps_*', 'sem.fastrtps_*')     # Kilted's and Jazzy's names
+    return {file for pattern in patterns for file in Path('/dev/shm').glob(pattern)}
 
 
 class NodeProcess:
