@@ -1,5 +1,7 @@
 """Checks of the arrays that users hand in: motions, forces, parameters, the motion of a free base."""
 
+from numbers import Number
+
 import numpy as np
 
 from hod_ros.errors import InputError
@@ -110,9 +112,16 @@ def numbers(value, name):
     """An array of floats, or of objects where it holds symbols or multiprecision numbers."""
     try:
         array = np.asarray(value)
-        return array if array.dtype == object else array.astype(np.float64)
     except (TypeError, ValueError) as reason:
         raise InputError(f'{name} is not an array of numbers ({reason}); give rows of equal length') from None
+    if array.dtype == object:
+        for entry in array.flat:
+            if not isinstance(entry, Number) and type(entry).__module__.partition('.')[0] not in ('sympy', 'mpmath'):
+                raise InputError(f'{name} holds {entry!r}, which is no number; give numbers')
+        return array
+    if array.dtype.kind not in 'buif':
+        raise InputError(f'{name} is not an array of numbers but of {array.dtype}; give real numbers')
+    return array.astype(np.float64)
 
 
 def _finite(array, name, columns):

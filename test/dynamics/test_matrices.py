@@ -223,10 +223,16 @@ def test_a_robot_without_moving_joints_has_empty_matrices():
         dynamics_matrices(free, np.zeros((2, 0)))
 
 
-def test_one_row_is_too_few():
+def test_bad_motions_are_refused():
     model = random_tree(np.random.default_rng(0), 2)
     with pytest.raises(InputError, match=r'q has the shape \(1, 2\), but needs 2 rows'):
         dynamics_matrices(model, np.zeros((1, 2)))
     with pytest.raises(InputError, match="q is inf in row 1 of 'joint2'"):
         dynamics_matrices(model, [[0, 0], [0, np.inf]])
+    with pytest.raises(InputError, match='q holds None, which is no number'):
+        dynamics_matrices(model, [[0, 0], [0, None]])
+    with pytest.raises(InputError, match='not an array of numbers but of complex128'):
+        dynamics_matrices(model, [[0, 0], [0, 1j]])
+    with pytest.raises(InputError, match='rows of equal length'):
+        dynamics_matrices(model, [[0, 0], [0]])
     assert body_inertias(model).shape == (3, 6, 6)
