@@ -8,10 +8,12 @@ from joint_zoo import zoo
 from random_trees import random_motion
 from random_trees import random_pose
 from random_trees import random_tree
+from random_trees import random_urdf
 from robots import FIVE
 from robots import robot
 
 from hod_ros import InputError
+from hod_ros import RobotModel
 from hod_ros import dynamics_matrices
 from hod_ros import inertial_parameters
 from hod_ros import parameter_names
@@ -80,6 +82,15 @@ def test_regressor_agrees_with_pinocchio_up_to_its_order_of_the_tensor():
     its = np.concatenate([inertia.toDynamicParameters()[[0, 1, 2, 3, 4, 6, 9, 5, 7, 8]]
                           for inertia in [peer.model.inertias[int(k) + 1] for k in peer.its]])
     close([inertial_parameters(model)], [its], 1e-11)
+
+
+def test_parameters_of_a_urdf_with_fixed_links_are_pinocchios():
+    from urdf_peer import pin
+    text = random_urdf(np.random.default_rng(16), 6)
+    model, peer = RobotModel.from_urdf(text), pin.buildModelFromXML(text)
+    order = [list(peer.names).index(joint) for joint in model.joint_names]
+    expected = [peer.inertias[k].toDynamicParameters()[[0, 1, 2, 3, 4, 6, 9, 5, 7, 8]] for k in order]
+    close([inertial_parameters(model)], [np.concatenate(expected)], 1e-11)
 
 
 def test_parameters_are_those_about_the_joint_frame_in_the_order_of_001():
