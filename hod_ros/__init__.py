@@ -20,6 +20,7 @@ _LAZY = {
     'forward_dynamics': 'hod_ros.dynamics.forward_dynamics',
     'link_inertia': 'hod_ros.dynamics.screws',
     'multiprecision': 'hod_ros.dynamics.precision',
+    'SymbolicDynamics': 'hod_ros.dynamics.symbolic',
     'symbolic': 'hod_ros.dynamics.symbolic',
     'dynamics_matrices': 'hod_ros.dynamics.matrices',
     'DynamicMatrices': 'hod_ros.dynamics.matrices',

@@ -8,12 +8,15 @@ Twists are (angular, linear) and wrenches (torque, force), body-fixed. Axis 0 co
 any kind.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from hod_ros.dynamics import articulated
 from hod_ros.dynamics import joints
 from hod_ros.dynamics import lie
 from hod_ros.dynamics import loads
+from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics import recursive
 from hod_ros.dynamics.free_base import on_free_joint
 from hod_ros.errors import InputError
@@ -24,21 +27,26 @@ def forward_dynamics(model, q, Q, *, wrenches=None, base=None, base_wrench=None)
     """q'', q''', ... (order + 1, n) for q (2, n), rows q and q', and Q (order + 1, n), rows Q, Q', ..., Q^(order).
 
     Also for samples: q (samples, 2, n) and Q (samples, order + 1, n) give (samples, order + 1, n).
-    wrenches: external loads as in inverse_dynamics, the same for all samples.
+    wrenches: external loads as in inverse_dynamics.
     A free base needs base=(pose (4, 4), twist (6,) body-fixed); base_wrench (order + 1, 6) drives it, None: nothing
-    does. The result is then the pair of the above and the base's twist', twist'', ... (order + 1, 6).
+    does. The result is then the pair of the above and the base's twist', twist'', ... (order + 1, 6). For samples, each
+    of these three is given once or with an axis of samples before its own.
     """
-    q, Q = _numbers(q, 'q'), _numbers(Q, 'Q')
-    _check_shapes(model, q, Q)
-    if q.ndim == 3 and model.base == 'fixed':
-        out = [forward_dynamics(model, *sample, wrenches=wrenches) for sample in zip(q, Q, strict=True)]
+    q, Q = _checked(model, q, Q)
+    base, base_wrench = _checked_base(model, base, base_wrench, Q)
+    if wrenches is not None:
+        at_rest = None if base is None else (base[0], np.zeros((*Q.shape[:-2], Q.shape[-2] + 1, 6)))
+        loads.body_wrenches(model, _rows_of_zeros(Q), wrenches, at_rest)        # says early what is wrong with them
+    if q.ndim == 2:
+        return _one_sample(model, q, Q, wrenches, base, base_wrench)
+    out = []
+    for i in range(len(q)):
+        one_base = None if base is None else (base[0][i], base[1][i])
+        one_wrench = None if base is None else base_wrench[i]
+        out.append(_one_sample(model, q[i], Q[i], _of_sample(wrenches, i), one_base, one_wrench))
+    if base is None:
         return np.reshape(out, Q.shape)
-    if model.base == 'free':
-        return _floating(model, q, Q, wrenches, base, base_wrench)
-    if base is not None or base_wrench is not None:
-        raise InputError(f"{model.name} has a fixed base, which takes no base; make the model with base='free'")
-    external = None if wrenches is None else _external(model, wrenches, len(Q))
-    return _solved(model, q, Q, external)
+    return tuple(np.reshape([pair[k] for pair in out], (*Q.shape[:-1], size)) for k, size in ((0, model.n), (1, 6)))
 
 
 def has_own_coordinates(model):
@@ -80,20 +88,27 @@ def mass_matrix(model, q):
     return onto.T @ along_screws @ onto + np.diag(model.armature)
 
 
+def _one_sample(model, q, Q, wrenches, base, base_wrench):
+    external = None if wrenches is None else _external(model, wrenches, None if base is None else base[0])
+    if base is None:
+        return _solved(model, q, Q, external)
+    pose, twist = base
+    q = np.concatenate([np.stack([0 * twist, twist]), q], axis=1)
+    out = _solved(on_free_joint(model, pose), q, np.concatenate([base_wrench, Q], axis=1), external)
+    return out[:, 6:], out[:, :6]
+
+
 def _solved(model, q, Q, external):
     solve = articulated.accelerations if has_own_coordinates(model) else mass_matrix_route
     return solve(model, q, Q, external)
 
 
-def _external(model, wrenches, rows, pose=None):
+def _external(model, wrenches, pose):
     """Function of (k, q up to row k + 1): the k-th derivatives of the loads as wrenches on bodies (N + 1, 6), the
     base's last.
 
     With the pose of a free base, the first six columns of q are the base's, and so is the first wrench.
     """
-    at_rest = None if pose is None else (pose, np.zeros((rows + 1, 6)))
-    loads.body_wrenches(model, np.zeros((rows + 2, model.n)), wrenches, at_rest)    # says early what is wrong with them
-
     def external(k, q):
         q = np.concatenate([q[:k + 2], 0 * q[:1]])
         if pose is None:
@@ -103,24 +118,16 @@ def _external(model, wrenches, rows, pose=None):
     return external
 
 
-def _floating(model, q, Q, wrenches, base, base_wrench):
-    if base is None or len(base) != 2:
-        raise InputError(f'{model.name} has a free base; give base=(pose (4, 4), twist (6,))')
-    if q.ndim == 3:
-        raise InputError(f'q has the shape {q.shape}; forward dynamics of a free base takes one sample, q (2, '
-                         f'{model.n})')
-    pose, twist = _numbers(base[0], "base's pose"), _numbers(base[1], "base's twist")
-    twist = twist[0] if twist.ndim == 2 and len(twist) else twist
-    if pose.shape != (4, 4) or twist.shape != (6,):
-        raise InputError(f'base has a pose of shape {pose.shape} and a twist of shape {twist.shape}; give (4, 4) and '
-                         '(6,)')
-    W = np.zeros((len(Q), 6)) if base_wrench is None else _numbers(base_wrench, 'base_wrench')
-    if W.shape != (len(Q), 6):
-        raise InputError(f'base_wrench has the shape {W.shape}; give ({len(Q)}, 6), as many rows as Q has')
-    q = np.concatenate([np.stack([0 * twist, twist]), q], axis=1)
-    external = None if wrenches is None else _external(model, wrenches, len(Q), pose)
-    out = _solved(on_free_joint(model, pose), q, np.concatenate([W, Q], axis=1), external)
-    return out[:, 6:], out[:, :6]
+def _of_sample(wrenches, i):
+    """The loads of one sample: those that have samples lose that axis."""
+    if wrenches is None:
+        return None
+    out = []
+    for link, wrench in wrenches.items() if isinstance(wrenches, Mapping) else wrenches:
+        wrench = wrench if isinstance(wrench, loads.LinkWrench) else loads.LinkWrench(wrench)
+        values = wrench.values[i] if wrench.values.ndim == 3 else wrench.values
+        out.append((link, loads.LinkWrench(values, wrench.frame)))
+    return out
 
 
 def _solve(M, rhs, model):
@@ -147,25 +154,42 @@ def _eliminate(M, x):
     return x
 
 
-def _numbers(values, what):
-    array = np.asarray(values)
-    if array.dtype == object:
-        return array
-    try:
-        array = array.astype(float)
-    except (TypeError, ValueError):
-        raise InputError(f'{what} holds values that are no numbers; give finite numbers') from None
-    if not np.isfinite(array).all():
-        at = np.argwhere(~np.isfinite(array))[0].tolist()
-        raise InputError(f'{what} is {array[tuple(at)]} at {at} (counted from 0, the last is the joint); give finite '
-                         'numbers')
-    return array
-
-
-def _check_shapes(model, q, Q):
-    n = model.n
+def _checked(model, q, Q):
+    """q (..., 2, n) and Q (..., order + 1, n) as arrays of finite numbers."""
+    names, n = model.joint_names, model.n
+    q, Q = motion_checks.numbers(q, 'q'), motion_checks.numbers(Q, 'Q')
     if q.ndim not in (2, 3) or q.shape[-2:] != (2, n):
         raise InputError(f"q has the shape {q.shape}; give (2, {n}), rows q and q', or (samples, 2, {n})")
     if Q.ndim != q.ndim or Q.shape[-1] != n or Q.shape[-2] < 1 or Q.shape[:-2] != q.shape[:-2]:
         raise InputError(
             f"Q has the shape {Q.shape}, q has {q.shape}; give (order + 1, {n}), rows Q, Q', ..., for each sample of q")
+    for name, array in (('q', q), ('Q', Q)):
+        if array.dtype != object and not np.isfinite(array).all():
+            *_, row, column = at = tuple(np.argwhere(~np.isfinite(array))[0])
+            raise InputError(f'{name} is {array[at]} in row {row} of {names[column]!r}; every number must be finite')
+    return q, Q
+
+
+def _checked_base(model, base, base_wrench, Q):
+    """Pose (..., 4, 4), twist (..., 6) and wrench (..., order + 1, 6) of a free base; (None, None) of a fixed one."""
+    if model.base == 'fixed':
+        if base is not None or base_wrench is not None:
+            raise InputError(f"{model.name} has a fixed base, which takes no base; make the model with base='free'")
+        return None, None
+    if base is None or len(base) != 2:
+        raise InputError(f'{model.name} has a free base; give base=(pose (4, 4), twist (6,))')
+    samples, order = Q.shape[:-2], Q.shape[-2] - 1
+    twist = motion_checks.numbers(base[1], 'the twist of base')
+    if twist.shape not in ((6,), (*samples, 6)):
+        raise InputError(f'the twist of base has the shape {twist.shape}; give {(*samples, 6)}, angular before linear')
+    pose, twists = motion_checks.free_bases((base[0], twist[..., None, :]), samples, 1)
+    W = np.zeros((order + 1, 6)) if base_wrench is None else motion_checks.numbers(base_wrench, 'base_wrench')
+    if W.shape not in ((order + 1, 6), (*samples, order + 1, 6)):
+        raise InputError(f'base_wrench has the shape {W.shape}; give {(*samples, order + 1, 6)}, as many rows as Q has')
+    if W.dtype != object and not np.isfinite(W).all():
+        raise InputError(f'base_wrench holds {W[~np.isfinite(W)][0]}; every number must be finite')
+    return (pose, twists[..., 0, :]), np.broadcast_to(W, (*samples, order + 1, 6))
+
+
+def _rows_of_zeros(Q):
+    return np.zeros((*Q.shape[:-2], Q.shape[-2] + 2, Q.shape[-1]))

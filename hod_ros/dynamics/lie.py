@@ -53,7 +53,7 @@ def exp(X, q):
     q = np.asarray(q)
     angle = np.where(turning, q, 0 * q)
     sine, cosine = sin_cos(angle)
-    sine, versine, angle = (f[..., None, None] for f in (sine, 1 - cosine, angle))
+    sine, versine, angle = (np.asarray(f)[..., None, None] for f in (sine, 1 - cosine, angle))
     E = skew(e)
     EE = E @ E
     identity = np.eye(3, dtype=int)

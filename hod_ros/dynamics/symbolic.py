@@ -82,8 +82,8 @@ class AngleSums:
         """d/dt, by the chain rule: every symbol's derivative is the one a row below it."""
         terms = {}
         for n, (A, B) in self.terms.items():
-            rate = self._rate(sum((k * self.space(angle).element for k, angle in zip(n, self.space.angles, strict=True)),
-                                  self.space.ring.zero))
+            angle = sum((k * angle for k, angle in zip(n, self.space.angles, strict=True)), sympy.S.Zero)
+            rate = self._rate(self.space(angle).element)
             terms[n] = self._rate(A) + B * rate, self._rate(B) - A * rate
         return AngleSums(self.space, terms)
 
@@ -100,8 +100,9 @@ class AngleSums:
                     part = self.space.ring.from_dict(kept)
                 if part:
                     factor = self.space.expression(part, digits)
-                    factor = sympy.factor(factor) if digits is None else factor
-                    out.append(factor * function(angle))
+                    if factor.has(sympy.sin, sympy.cos):        # of a parameter, such as a twist angle
+                        factor = sympy.trigsimp(factor)
+                    out.append((sympy.factor(factor) if digits is None else factor) * function(angle))
         return sympy.Add(*out)
 
     def _rate(self, polynomial):

@@ -118,13 +118,32 @@ def test_samples_are_answered_one_by_one():
     np.testing.assert_array_equal(together[1], forward_dynamics(model, q[1], Q[1]))
 
 
+@pytest.mark.parametrize('base', ['fixed', 'free'])
+def test_samples_have_loads_and_bases_of_their_own_or_share_them(base):
+    rng = np.random.default_rng(14)
+    model = random_tree(rng, 4, base=base)
+    q, Q = rng.standard_normal((3, 2, 4)), rng.standard_normal((3, 2, 4))
+    own, shared = LinkWrench(rng.standard_normal((3, 2, 6)), 'world'), rng.standard_normal((2, 6))
+    wrenches = [('link2', own), ('link3', shared)]
+    bases = {} if base == 'fixed' else {'base': (random_pose(rng), rng.standard_normal((3, 6)))}
+    together = forward_dynamics(model, q, Q, wrenches=wrenches, **bases)
+    for i in range(3):
+        alone = {} if base == 'fixed' else {'base': (bases['base'][0], bases['base'][1][i])}
+        mine = [('link2', LinkWrench(own.values[i], 'world')), ('link3', shared)]
+        one = forward_dynamics(model, q[i], Q[i], wrenches=mine, **alone)
+        for part, whole in ((one, together),) if base == 'fixed' else zip(one, together, strict=True):
+            np.testing.assert_array_equal(whole[i], part)
+    with pytest.raises(InputError, match="'link2': its wrench has 3 samples, but q has 2"):
+        forward_dynamics(model, q[:2], Q[:2], wrenches=wrenches, **(bases and {'base': (np.eye(4), np.zeros(6))}))
+
+
 def test_wrong_input_is_refused_with_what_to_do():
     model = random_tree(np.random.default_rng(13), 3)
     with pytest.raises(InputError, match=r'q has the shape \(3, 3\); give \(2, 3\)'):
         forward_dynamics(model, np.zeros((3, 3)), np.zeros((1, 3)))
     with pytest.raises(InputError, match=r'Q has the shape \(1, 2\)'):
         forward_dynamics(model, np.zeros((2, 3)), np.zeros((1, 2)))
-    with pytest.raises(InputError, match='Q is nan at'):
+    with pytest.raises(InputError, match="Q is nan in row 0 of 'joint2'"):
         forward_dynamics(model, np.zeros((2, 3)), np.array([[0, np.nan, 0]]))
     with pytest.raises(InputError, match='fixed base'):
         forward_dynamics(model, np.zeros((2, 3)), np.zeros((1, 3)), base=(np.eye(4), np.zeros(6)))

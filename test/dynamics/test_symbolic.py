@@ -68,6 +68,42 @@ def test_expressions_may_be_functions_of_time_and_then_each_is_the_derivative_of
         assert sympy.simplify(sympy.diff(Q[k, 0], t) - Q[k + 1, 0]) == 0
 
 
+def test_a_table_of_denavit_and_hartenberg_may_hold_symbols():
+    alpha, a, d, theta, m, g = sympy.symbols('alpha a d theta m g')
+    at = {alpha: 0.3, a: 0.5, d: 0.2, theta: 0.4, m: 2.0, g: 9.81}
+
+    def arm(alpha, a, d, theta, m, g):
+        return RobotModel.from_dh([a, a], [alpha, 0], [d, 0], [theta, 0], [link_inertia(m, (a, 0, 0))] * 2,
+                                  convention='denavit-hartenberg', gravity=(0, 0, -g))
+    q = random_motion(np.random.default_rng(6), arm(*at.values()), 1)
+    symbolic = hod_ros.symbolic(arm(*at), 1)
+    assert not symbolic.Q[0, 1].has(theta)      # the first link's angle at zero: no matter to the second
+    numbers = hod_ros.SymbolicDynamics(np.array([[e.subs(at) for e in row] for row in symbolic.Q]), symbolic.q)
+    Q = hod_ros.inverse_dynamics(arm(*at.values()), q)
+    np.testing.assert_allclose(evaluated(numbers, q), Q, atol=1e-12 * np.abs(Q).max())
+
+
+def test_parameters_may_stand_in_denominators():
+    m, length, g = sympy.symbols('m l g', positive=True)
+    model = RobotModel.from_screws([screws.revolute((0, 0, 1))], [np.eye(4)], [link_inertia(m, (1 / length, 0, 0))],
+                                   gravity=(0, -g, 0))
+    Q, q = hod_ros.symbolic(model, 0)
+    assert sympy.simplify(Q[0, 0] - m * q[2, 0] / length**2 - m * g * sympy.cos(q[0, 0]) / length) == 0
+
+
+def test_a_ball_joint_has_expressions_too():
+    m, length, g = sympy.symbols('m l g', positive=True)
+    at = {m: 2.0, length: 0.5, g: 9.81}
+
+    def ball(m, length, g):
+        return RobotModel.from_screws([screws.spherical()], [np.eye(4)], [link_inertia(m, (0, 0, length))],
+                                      gravity=(0, 0, -g))
+    symbolic, numbers = hod_ros.symbolic(ball(*at), 1), ball(*at.values())
+    q = random_motion(np.random.default_rng(7), numbers, 1)
+    values = hod_ros.SymbolicDynamics(np.array([[e.subs(at) for e in row] for row in symbolic.Q]), symbolic.q)
+    np.testing.assert_allclose(evaluated(values, q), hod_ros.inverse_dynamics(numbers, q), atol=1e-12)
+
+
 def test_the_recursion_itself_takes_symbols():
     """Without simplification every order comes out of 000's recursion."""
     rng = np.random.default_rng(3)
