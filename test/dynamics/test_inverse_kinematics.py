@@ -278,6 +278,41 @@ def test_position_limits_are_judged():
         assert solution.within_limits is within_limits
 
 
+def test_solutions_within_the_limits_are_found_from_anywhere_by_further_attempts():
+    model = robot('our_panda')
+    rng = np.random.default_rng(18)
+    lower, upper = model.position_limits.T
+    link = 'panda_link7'
+    for _ in range(5):
+        goal, start = rng.uniform(lower, upper), rng.uniform(lower, upper)
+        pose = forward_kinematics(model, goal[None], link).pose
+        solution = solve_pose(model, link, pose, start, respect_limits=True, attempts=50)
+        assert solution.within_limits and (lower <= solution.q).all() and (solution.q <= upper).all()
+        assert np.abs(forward_kinematics(model, solution.q[None], link).pose - pose).max() < 1e-12
+        again = solve_pose(model, link, pose, start, respect_limits=True, attempts=50)
+        assert np.array_equal(again.q, solution.q) and again.iterations == solution.iterations
+
+
+def test_joints_at_their_limits_stay_there_while_the_others_move_on():
+    model = planar(3).replace(position_limits=[[-0.5, 0.5], [-3.0, 3.0], [-3.0, 3.0]])
+    goal = np.array([0.5, 1.0, 0.4])
+    pose = forward_kinematics(model, goal[None], 'tool').pose
+    solution = solve_pose(model, 'tool', pose, [0.5, 0.8, 0.7], components=(3, 4), respect_limits=True)
+    assert solution.within_limits
+    reached = forward_kinematics(model, solution.q[None], 'tool').pose
+    assert np.abs(reached[:3, 3] - pose[:3, 3]).max() < 1e-12
+
+
+@pytest.mark.parametrize(('options', 'words'), [
+    ({'attempts': 0}, ['attempts', '0']),
+    ({'max_iterations': 2.5}, ['max_iterations', '2.5']),
+])
+def test_counts_below_one_are_refused(options, words):
+    with pytest.raises(InputError) as error:
+        solve_pose(planar(3), 'tool', np.eye(4), np.zeros(3), **options)
+    assert all(word in str(error.value) for word in words)
+
+
 @pytest.mark.parametrize(('pose', 'start', 'words'), [
     (np.eye(3), np.zeros(7), ['pose', '(3, 3)']),
     (np.full((4, 4), np.nan), np.zeros(7), ['pose', 'finite']),

@@ -9,8 +9,12 @@ from random_trees import random_motion
 from random_trees import random_pose
 from random_trees import random_tree
 
+from hod_ros import inverse_dynamics
+from hod_ros import jacobian
 from hod_ros.dynamics import recursive
 from hod_ros.dynamics.chain import body_pose_and_twists
+from hod_ros.dynamics.leibniz import apply
+from hod_ros.dynamics.leibniz import product
 from hod_ros.dynamics.loads import FRAMES
 from hod_ros.dynamics.loads import LinkWrench
 from hod_ros.dynamics.loads import body_wrenches
@@ -110,6 +114,24 @@ def test_several_wrenches_on_a_link_add_up():
     q, w = random_motion(rng, model, 1), rng.standard_normal((2, 6))
     twice = body_wrenches(model, q, [('tool1', w), ('tool1', LinkWrench(w, 'link'))])
     assert np.array_equal(twice, body_wrenches(model, q, {'tool1': 2 * w}))
+
+
+@pytest.mark.parametrize('formulation', ['recursive', 'closed_form', 'spatial', 'body_fixed', 'hybrid'])
+def test_every_formulation_takes_wrenches_of_all_frames_on_all_kinds_of_links(formulation):
+    """Against the virtual power of the wrench: Q falls by J^T W, at every order."""
+    rng = np.random.default_rng(10)
+    model = tree_with_tools(rng, 6, mimics=1)
+    q = random_motion(rng, model, 2, samples=3)
+    frames = {'link': 'body', 'world_aligned': 'world_aligned', 'world': 'spatial'}
+    for link in ('tool-1', 'tool2', 'link6'):
+        for frame, representation in frames.items():
+            w = rng.standard_normal((3, 6))
+            loaded = inverse_dynamics(model, q, wrenches={link: LinkWrench(w, frame)}, formulation=formulation)
+            change = loaded - inverse_dynamics(model, q, formulation=formulation)
+            J = jacobian(model, q, link, representation)[:, :3]
+            for s in range(3):
+                expected = product(np.swapaxes(J[s], 1, 2), w, apply)
+                assert np.abs(change[s] + expected).max() < 1e-11 * np.abs(loaded[s]).max()
 
 
 @pytest.mark.parametrize(('wrenches', 'words'), [
