@@ -42,6 +42,10 @@ def make(clone, *arguments, **variables):
     return done.returncode, done.stdout, ours
 
 
+def distribution():
+    return 'kilted' if os.path.basename(sys.prefix).endswith('kilted') else 'jazzy'
+
+
 def refusal(clone, *arguments, **variables):
     """The one sentence with which make refuses to begin."""
     code, told, errors = make(clone, *arguments, **variables)
@@ -166,5 +170,24 @@ def test_a_finished_set_up_is_checked_in_less_than_two_seconds():
     assert time.monotonic() - begun < 2
 
 
-def distribution():
-    return 'kilted' if os.path.basename(sys.prefix).endswith('kilted') else 'jazzy'
+def test_a_sourced_ros_and_another_environment_do_not_leak_in(tmp_path):
+    (tmp_path / 'pytest.py').write_text('raise SystemExit("this is the pytest of another environment")\n')
+    foreign = {'PYTHONPATH': tmp_path, 'AMENT_PREFIX_PATH': '/opt/ros/other', 'RMW_IMPLEMENTATION': 'rmw_other_cpp'}
+    (tmp_path / 'test_inside.py').write_text(
+        'import os\n\n\ndef test_inside():\n'
+        '    assert os.environ["AMENT_PREFIX_PATH"].endswith((".venv", ".venv-kilted"))\n'
+        '    assert not {"PYTHONPATH", "RMW_IMPLEMENTATION"} & set(os.environ)\n')
+    checkout.run(
+        ['make', 'test', f'PYTHON={checkout.BASE_PYTHON}', f'DISTRO={distribution()}', f'ARGS={tmp_path}'],
+        checkout.ROOT, checkout.bare_environment(**foreign))
+
+
+def test_clean_removes_what_make_has_made_and_nothing_else(tmp_path):
+    clone = checkout.copy_to(tmp_path / 'hod_ros')
+    before = {path for path in clone.rglob('*')}
+    for made in ('.venv/bin/python', '.venv-kilted/bin/python', 'build/x', 'hod_ros/dynamics/_kernel.so',
+                 'hod_ros/__pycache__/x.pyc'):
+        (clone / made).parent.mkdir(parents=True, exist_ok=True)
+        (clone / made).touch()
+    checkout.run(['make', 'clean'], clone, checkout.bare_environment())
+    assert {path for path in clone.rglob('*')} == before
