@@ -9,6 +9,9 @@ from joint_zoo import zoo
 from random_trees import random_motion
 from random_trees import random_pose
 from random_trees import random_tree
+from robots import FIVE
+from robots import robot
+from robots import robot_text
 
 from hod_ros import forward_kinematics
 from hod_ros import jacobian
@@ -90,6 +93,28 @@ def test_jacobians_and_their_rates_are_pinocchios(peer, link, representation):
     J = jacobian(peer.model, peer.q, link, representation)
     close(J[0], peer.ask(peer.pin.getFrameJacobian, link, representation)[:, peer.peer.columns])
     close(J[1], peer.ask(peer.pin.getFrameJacobianTimeVariation, link, representation)[:, peer.peer.columns])
+
+
+@pytest.mark.parametrize('name', FIVE)
+def test_all_links_of_public_robots_move_as_pinocchio_says(name):
+    pin = pytest.importorskip('pinocchio')
+    model, peer = robot(name), pin.buildModelFromXML(robot_text(name).decode())
+    data, q = peer.createData(), random_motion(np.random.default_rng(3), model, 0)
+    rows = np.zeros((3, peer.nv))
+    for joint, column, multiplier, offset in zip(
+            model.joints, model.coordinate, model.multiplier, model.offset, strict=True):
+        index = peer.joints[peer.getJointId(joint)].idx_v
+        rows[:, index] = multiplier * q[:, column] + np.array([offset, 0, 0])
+    pin.forwardKinematics(peer, data, pin.integrate(peer, pin.neutral(peer), rows[0]), rows[1], rows[2])
+    pin.updateFramePlacements(peer, data)
+    for link in model.links:
+        frame = peer.getFrameId(link, pin.FrameType.BODY)
+        motion = forward_kinematics(model, q, link, 'world_aligned')
+        velocity, acceleration = (
+            np.roll(f(peer, data, frame, pin.LOCAL_WORLD_ALIGNED).vector, 3)
+            for f in (pin.getFrameVelocity, pin.getFrameClassicalAcceleration))
+        close(motion.pose, data.oMf[frame].homogeneous, 1e-11)
+        close(motion.twists, [velocity, acceleration], 1e-11)
 
 
 @pytest.mark.parametrize('representation', REPRESENTATIONS)

@@ -15,6 +15,8 @@ from random_trees import random_tree
 from random_trees import skew
 
 from hod_ros import RobotModel
+from hod_ros import SeriesElastic
+from hod_ros import motor_feedforward
 from hod_ros.dynamics import closed_form
 from hod_ros.dynamics import lie
 from hod_ros.dynamics import moving_frames
@@ -77,6 +79,26 @@ def test_1_equations_of_motion(case):
     n, q = case.model.n, case.q
     Q = eom.M[0, :n, :n] @ q[2] + eom.C[0, :n, :n] @ q[1] + eom.Q_grav[0, :n] - eom.Q_ext[0, :n]
     close(spatial.inverse_dynamics(case.model, q, case.external)[0][0], Q)
+
+
+def test_2_3_elastic_joints(case):
+    rng = np.random.default_rng(7)
+    K, B = rng.uniform(1e3, 5e3, case.N), rng.uniform(0.1, 0.5, case.N)
+    drives = {name: SeriesElastic(stiffness=k, motor_inertia=b)
+              for name, k, b in zip(case.model.joint_names, K, B, strict=True)}
+    motors = motor_feedforward(case.model, drives, case.q)
+    kinematics = closed_form.system_kinematics(case.model, case.q[:-1])
+    eom = closed_form.equations_of_motion(case.model, kinematics)
+    n, q = case.model.n, case.q
+    Q = eom.M[0, :n, :n] @ q[2] + eom.C[0, :n, :n] @ q[1] + eom.Q_grav[0, :n]
+    close(K * (motors.positions - q[0]), Q)                                                                 # (2)
+    close(B * motors.accelerations + K * (motors.positions - q[0]), motors.efforts)                         # (3)
+    theta = derivatives(lambda t: motor_positions(case.model, K, taylor(q, t)), 3)
+    close([motors.positions, motors.velocities, motors.accelerations], theta)
+
+
+def motor_positions(model, K, q):
+    return q[0] + recursive.inverse_dynamics(model, q[:3])[0][0] / K
 
 
 def test_4_product_of_exponentials(case):
