@@ -71,6 +71,9 @@ def payload_wrench(model, q, link, inertias, *, exchanged=False, base=None):
         raise InputError(
             f'inertias of the payload on {link!r} have the shape {inertias.shape}, but q with {len(q)} rows needs '
             f'({needed}, 6, 6): the inertia matrix and its time derivatives')
+    if inertias.dtype != object and not np.isfinite(inertias).all():
+        row = int(np.argwhere(~np.isfinite(inertias))[0][0])
+        raise InputError(f'inertias of the payload on {link!r} are not finite in row {row}; give finite numbers')
     C, V = body_pose_and_twists(model, q, body, base)
     C, V = C @ placement, apply(lie.Ad(lie.inverse(placement)), V)
     weightless = np.concatenate([np.zeros(3), -model.gravity])
