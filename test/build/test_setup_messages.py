@@ -163,10 +163,10 @@ def test_an_environment_that_was_moved_with_its_repository_is_made_anew(clone, t
 
 
 def test_a_finished_set_up_is_checked_in_less_than_two_seconds():
+    command = ['make', 'setup', f'PYTHON={checkout.BASE_PYTHON}', f'DISTRO={distribution()}']
+    checkout.run(command, checkout.ROOT, checkout.bare_environment())
     begun = time.monotonic()
-    checkout.run(
-        ['make', 'setup', f'PYTHON={checkout.BASE_PYTHON}', f'DISTRO={distribution()}'], checkout.ROOT,
-        checkout.bare_environment())
+    checkout.run(command, checkout.ROOT, checkout.bare_environment())
     assert time.monotonic() - begun < 2
 
 
