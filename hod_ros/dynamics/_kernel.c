@@ -107,7 +107,7 @@ static size_t block_vectors(const Tree *tree, int K)
 static size_t spatial_numbers(const Tree *tree, int K)
 {
     const size_t N = tree->bodies, row = K + 1, stride = padded(tree->bodies);
-    return (2 * K + 4) * stride + (N + 1) * (12 + 47 * row);
+    return (2 * K + 4) * stride + padded(12 * (N + 1)) + 4 * ((N + 1) * SPATIAL_VECTORS(row) + 2 * N * K + 6 * K);
 }
 
 static void *aligned(size_t bytes)

@@ -1,64 +1,17 @@
 /* Spatial representation on Taylor series: screws, twists and inertias of all bodies resolved in world axes about the world's origin.
  *
  * There a joint's screw S is the same for every body it moves, S' = [V, S], and inertias of a subtree simply add. An inertia is kept as its
- * mass, first moment h and second moments P = integral of r r^T dm (xx yy zz xy xz yz), with h' = w x h + m v and P' = w~ P + v h^T + ()^T.
- * Twists and screws are (angular, linear), wrenches (moment, force). Series are component after component, each `row` = K + 1 long.
+ * mass m, first moment h and second moments P = integral of r r^T dm, with h' = w x h + m v and P' = w~ P + v h^T + ()^T. Twists and
+ * screws are (angular w, linear v), wrenches (moment, force). The lanes of a vector are components in space; P is its diagonal and
+ * off = (xy, yz, zx), a matrix with no symmetry its diagonal D and E = (xy, yz, zx), G = (xz, yx, zy).
  * Included once for every instruction set, with FN(name) and INLINE defined. */
 
-#define SPATIAL_SERIES 47       /* of one body: S 6, V 6, h 3, P 6, wrench 6 or A 9, H 9, mv 3, mw 3 */
-#define SCREW(i) (work + (size_t)(i) * SPATIAL_SERIES * row)
-#define TWIST(i) (SCREW(i) + 6 * row)
-#define FIRST(i) (SCREW(i) + 12 * row)
-#define SECOND(i) (SCREW(i) + 15 * row)
-#define WRENCH(i) (SCREW(i) + 21 * row)
-#define RATES_A(i) (SCREW(i) + 21 * row)
-#define RATES_H(i) (SCREW(i) + 30 * row)
-#define RATES_MV(i) (SCREW(i) + 39 * row)
-#define RATES_MW(i) (SCREW(i) + 42 * row)
-#define MASS(i) (SCREW(i)[45 * row])
+#define CROSS(x, y) (YZX(x) * ZXY(y) - ZXY(x) * YZX(y))
 
-/* Coefficient k of component c of a x b. */
-INLINE double FN(cross)(const double *a, const double *b, int c, int k, int row)
+INLINE void FN(place)(const Body *body, const double *from, double *pose, double theta, double sine, double cosine)
 {
-    const double *ay = a + other[c][0] * row, *az = a + other[c][1] * row, *by = b + other[c][0] * row, *bz = b + other[c][1] * row;
-    double sum = 0;
-    for (int j = 0; j <= k; j++)
-        sum += ay[j] * bz[k - j] - az[j] * by[k - j];
-    return sum;
-}
-
-INLINE double FN(dot)(const double *a, const double *b, int components, int k, int row)
-{
-    double sum = 0;
-    for (int c = 0; c < components; c++)
-        for (int j = 0; j <= k; j++)
-            sum += a[c * row + j] * b[c * row + k - j];
-    return sum;
-}
-
-/* Coefficient k of component c of (tr P - P) w + h x v, and of m v + w x h. */
-INLINE double FN(angular_momentum)(const double *P, const double *h, const double *w, const double *v, int c, int k, int row)
-{
-    const int a = other[c][0], b = other[c][1];
-    double sum = FN(cross)(h, v, c, k, row);
-    for (int j = 0; j <= k; j++)
-        sum += (P[a * row + j] + P[b * row + j]) * w[c * row + k - j] - P[packed[c][a] * row + j] * w[a * row + k - j]
-            - P[packed[c][b] * row + j] * w[b * row + k - j];
-    return sum;
-}
-
-/* Screw, twist and inertia of body i; without twists (moving 0) only their values. pose: 12 numbers a slot, rotation (row major) and
- * position. theta: K + 2 coefficients of the joint's motion, `stride` apart, then its sine and cosine. */
-INLINE void FN(spatial_motion)(const Tree *tree, int i, double *pose, const double *theta, ptrdiff_t stride, double *work, int K, int moving)
-{
-    const Body *body = tree->body + i;
-    const int row = K + 1;
-    const double *R0 = pose + 12 * body->parent, *p0 = R0 + 9, *Q = body->R;
-    double *R = pose + 12 * i, *p = R + 9, turned[9], sine = 0, cosine = 1;
-    if (body->turns) {
-        sine = theta[stride * (K + 2)];
-        cosine = theta[stride * (K + 3)];
-    }
+    const double *R0 = from, *p0 = from + 9, *Q = body->R;
+    double *R = pose, *p = pose + 9, turned[9];
     for (int r = 0; r < 3; r++) {
         turned[3 * r] = Q[3 * r] * cosine + Q[3 * r + 1] * sine;
         turned[3 * r + 1] = Q[3 * r + 1] * cosine - Q[3 * r] * sine;
@@ -67,74 +20,87 @@ INLINE void FN(spatial_motion)(const Tree *tree, int i, double *pose, const doub
     for (int r = 0; r < 3; r++) {
         for (int c = 0; c < 3; c++)
             R[3 * r + c] = R0[3 * r] * turned[c] + R0[3 * r + 1] * turned[3 + c] + R0[3 * r + 2] * turned[6 + c];
-        p[r] = p0[r] + (R0[3 * r] * body->p[0] + R0[3 * r + 1] * body->p[1] + R0[3 * r + 2] * body->p[2]) + R[3 * r + 2] * body->h * theta[0];
-    }
-    double *S = SCREW(i), *V = TWIST(i), *h = FIRST(i), *P = SECOND(i);
-    const double e[3] = {R[2], R[5], R[8]}, m = body->m;
-    MASS(i) = m;
-    for (int c = 0; c < 3; c++) {
-        const int a = other[c][0], b = other[c][1];
-        S[c * row] = body->turns ? e[c] : 0;
-        S[(3 + c) * row] = (body->turns ? p[a] * e[b] - p[b] * e[a] : 0) + body->h * e[c];
-    }
-    double first[3], half[9];
-    for (int r = 0; r < 3; r++) {
-        first[r] = R[3 * r] * body->c[0] + R[3 * r + 1] * body->c[1] + R[3 * r + 2] * body->c[2];
-        for (int c = 0; c < 3; c++)
-            half[3 * r + c] = R[3 * r] * body->S[packed[0][c]] + R[3 * r + 1] * body->S[packed[1][c]] + R[3 * r + 2] * body->S[packed[2][c]];
-    }
-    for (int r = 0; r < 3; r++) {
-        h[r * row] = first[r] + m * p[r];
-        for (int c = r; c < 3; c++)
-            P[packed[r][c] * row] = half[3 * r] * R[3 * c] + half[3 * r + 1] * R[3 * c + 1] + half[3 * r + 2] * R[3 * c + 2]
-                + first[r] * p[c] + p[r] * first[c] + m * p[r] * p[c];
-    }
-    if (!moving)
-        return;
-    const double *up = TWIST(body->parent);
-    for (int k = 0; k < K; k++) {
-        const double share = 1.0 / (k + 1);
-        for (int c = 0; c < 3; c++) {
-            S[c * row + k + 1] = share * FN(cross)(up, S, c, k, row);
-            S[(3 + c) * row + k + 1] = share * (FN(cross)(up + 3 * row, S, c, k, row) + FN(cross)(up, S + 3 * row, c, k, row));
-        }
-    }
-    for (int c = 0; c < 6; c++)
-        for (int k = 0; k <= K; k++) {
-            double sum = up[c * row + k];
-            for (int j = 0; j <= k; j++)
-                sum += S[c * row + j] * ((k - j + 1) * theta[(k - j + 1) * stride]);
-            V[c * row + k] = sum;
-        }
-    const double *v = V + 3 * row;
-    for (int k = 0; k < K; k++) {
-        const double share = 1.0 / (k + 1);
-        double drift[9];
-        for (int r = 0; r < 3; r++) {
-            h[r * row + k + 1] = share * (FN(cross)(V, h, r, k, row) + m * v[r * row + k]);
-            const int a = other[r][0], b = other[r][1];
-            for (int c = 0; c < 3; c++) {
-                double sum = 0;
-                for (int j = 0; j <= k; j++)
-                    sum += V[a * row + j] * P[packed[b][c] * row + k - j] - V[b * row + j] * P[packed[a][c] * row + k - j]
-                        + v[r * row + j] * h[c * row + k - j];
-                drift[3 * r + c] = sum;
-            }
-        }
-        for (int r = 0; r < 3; r++)
-            for (int c = r; c < 3; c++)
-                P[packed[r][c] * row + k + 1] = share * (drift[3 * r + c] + drift[3 * c + r]);
+        p[r] = p0[r] + (R0[3 * r] * body->p[0] + R0[3 * r + 1] * body->p[1] + R0[3 * r + 2] * body->p[2]) + R[3 * r + 2] * body->h * theta;
     }
 }
 
-INLINE void FN(world)(const Tree *tree, double *pose, double *work, int row)
+/* The screw and the inertia of a body at its pose: coefficient 0 of their series. */
+INLINE void FN(spatial_constants)(const Body *body, const double *pose, Spatial b)
 {
-    const double identity[12] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0};
-    memcpy(pose + 12 * tree->bodies, identity, sizeof identity);
-    memset(SCREW(tree->bodies), 0, SPATIAL_SERIES * row * sizeof(double));
+    const double *R = pose, *S = body->S, *c = body->c, m = body->m;
+    const Vec3 p = {pose[9], pose[10], pose[11], 0}, axis = {R[2], R[5], R[8], 0};
+    b.s[0] = (double)body->turns * axis;
+    b.u[0] = (double)body->turns * CROSS(p, axis) + body->h * axis;
+    const Vec3 x = {R[0], R[3], R[6], 0}, y = {R[1], R[4], R[7], 0};
+    const Vec3 first = x * c[0] + y * c[1] + axis * c[2], h = first + m * p;
+    const Vec3 rows[3] = {x * S[0] + y * S[3] + axis * S[4], x * S[3] + y * S[1] + axis * S[5], x * S[4] + y * S[5] + axis * S[2]};
+    b.h[0] = h;
+    b.P[0] = rows[0] * x + rows[1] * y + rows[2] * axis + first * p + p * h;
+    b.off[0] = rows[0] * YZX(x) + rows[1] * YZX(y) + rows[2] * YZX(axis) + first * YZX(p) + p * YZX(h);
+    *b.m = m;
 }
 
-/* theta of all bodies from `rows` <= K + 2 rows of q; what is beyond is zero. */
+/* The series that follow from the twist w, v of the parent and the rates of the joint, `stride` apart. */
+INLINE void FN(spatial_motion)(Spatial up, Spatial b, const double *theta, ptrdiff_t stride, int K)
+{
+    const double m = *b.m;
+    for (int k = 0; k < K; k++) {
+        Vec3 s = {0}, u = {0};
+        for (int j = 0; j <= k; j++) {
+            const Vec3 w = up.w[j], v = up.v[j], sj = b.s[k - j], uj = b.u[k - j];
+            const Vec3 w1 = YZX(w), w2 = ZXY(w), s1 = YZX(sj), s2 = ZXY(sj);
+            s += w1 * s2 - w2 * s1;
+            u += (w1 * ZXY(uj) - w2 * YZX(uj)) + (YZX(v) * s2 - ZXY(v) * s1);
+        }
+        b.s[k + 1] = s * (1.0 / (k + 1));
+        b.u[k + 1] = u * (1.0 / (k + 1));
+    }
+    for (int k = 0; k <= K; k++) {
+        Vec3 w = up.w[k], v = up.v[k];
+        for (int j = 0; j <= k; j++) {
+            const double rate = (k - j + 1) * theta[(k - j + 1) * stride];
+            w += rate * b.s[j];
+            v += rate * b.u[j];
+        }
+        b.w[k] = w;
+        b.v[k] = v;
+    }
+    for (int k = 0; k < K; k++) {
+        Vec3 h = m * b.v[k], P = {0}, off = {0};
+        for (int j = 0; j <= k; j++) {
+            const Vec3 w = b.w[j], v = b.v[j], hj = b.h[k - j], Pj = b.P[k - j], offj = b.off[k - j];
+            const Vec3 w1 = YZX(w), w2 = ZXY(w), h1 = YZX(hj), cyclic = ZXY(offj);
+            h += w1 * ZXY(hj) - w2 * h1;
+            P += (w1 * cyclic - w2 * offj) + v * hj;
+            off += (w1 * YZX(offj) - w * cyclic) + w2 * (Pj - YZX(Pj)) + (v * h1 + YZX(v) * hj);
+        }
+        b.h[k + 1] = h * (1.0 / (k + 1));
+        b.P[k + 1] = P * (2.0 / (k + 1));
+        b.off[k + 1] = off * (1.0 / (k + 1));
+    }
+}
+
+/* Coefficient k of Lambda (s, u): the momentum of the inertia moving along a screw, angular and linear. */
+INLINE void FN(momentum)(Spatial b, const Vec3 *s, const Vec3 *u, int k, Vec3 *angular, Vec3 *linear)
+{
+    Vec3 about = {0}, along = *b.m * u[k];
+    for (int j = 0; j <= k; j++) {
+        const Vec3 P = b.P[j], off = b.off[j], h = b.h[j], x = s[k - j], y = u[k - j];
+        const Vec3 h1 = YZX(h), h2 = ZXY(h), x1 = YZX(x), x2 = ZXY(x);
+        about += (YZX(P) + ZXY(P)) * x - (off * x1 + ZXY(off) * x2) + (h1 * ZXY(y) - h2 * YZX(y));
+        along -= h1 * x2 - h2 * x1;
+    }
+    *angular = about;
+    *linear = along;
+}
+
+/* Coefficient k of the product of a screw and a wrench, still spread over the lanes. */
+#define PAIRING(s, u, about, along, k) \
+    for (int l_ = 0; l_ <= (k); l_++) \
+        product += (s)[l_] * (about)[(k) - l_] + (u)[l_] * (along)[(k) - l_]
+#define SUM(v) ((v)[0] + (v)[1] + (v)[2])
+
+/* theta of all bodies, K + 2 coefficients from `rows` rows of q (what is beyond is zero), then their sines and cosines. */
 INLINE void FN(joint_motions)(const Tree *tree, const double *q, int rows, double *theta, ptrdiff_t stride, int K)
 {
     const int N = tree->bodies, n = tree->columns;
@@ -148,157 +114,194 @@ INLINE void FN(joint_motions)(const Tree *tree, const double *q, int rows, doubl
     double *sine = theta + (K + 2) * stride, *cosine = sine + stride;
     for (ptrdiff_t i = 0; i < stride; i += LANES)
         FN(sin_cos)(*(VEC *)(theta + i), (VEC *)(sine + i), (VEC *)(cosine + i));
+    for (int i = 0; i < N; i++)
+        if (!tree->body[i].turns) {
+            sine[i] = 0;
+            cosine[i] = 1;
+        }
+}
+
+/* Poses (12 numbers a slot), screws and inertias of all bodies, and with `moving` their series. */
+INLINE void FN(spatial_forward)(const Tree *tree, const double *theta, ptrdiff_t stride, double *pose, Vec3 *work, int K, int moving)
+{
+    const int N = tree->bodies, row = K + 1;
+    const double identity[12] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0}, *sine = theta + (K + 2) * stride, *cosine = sine + stride;
+    memcpy(pose + 12 * N, identity, sizeof identity);
+    const Spatial world = spatial_of(work, N, row);
+    for (int k = 0; k <= K; k++)
+        world.w[k] = world.v[k] = (Vec3){0};
+    for (int i = 0; i < N; i++) {
+        const int up = tree->body[i].parent;
+        const Spatial b = spatial_of(work, i, row);
+        FN(place)(tree->body + i, pose + 12 * up, pose + 12 * i, theta[i], sine[i], cosine[i]);
+        FN(spatial_constants)(tree->body + i, pose + 12 * i, b);
+        if (moving)
+            FN(spatial_motion)(spatial_of(work, up, row), b, theta + i, stride, K);
+    }
 }
 
 /* Joint forces by 003's second-order inverse dynamics, for any order: W = (Lambda V)' - gravity, Q = S^T sum of W. */
-INLINE void FN(spatial_recursion)(const Tree *tree, const double *theta, ptrdiff_t stride, double *pose, double *work, double *tau, int K)
+INLINE void FN(spatial_recursion)(const Tree *tree, const double *theta, ptrdiff_t stride, double *pose, Vec3 *work, double *tau, int K)
 {
     const int N = tree->bodies, row = K + 1;
-    const double *g = tree->gravity;
-    FN(world)(tree, pose, work, row);
+    const Vec3 g = {tree->gravity[0], tree->gravity[1], tree->gravity[2], 0};
+    FN(spatial_forward)(tree, theta, stride, pose, work, K, 1);
     for (int i = 0; i < N; i++) {
-        FN(spatial_motion)(tree, i, pose, theta + i, stride, work, K, 1);
-        const double *V = TWIST(i), *v = V + 3 * row, *h = FIRST(i), *P = SECOND(i), m = MASS(i);
-        double *W = WRENCH(i);
-        for (int k = 0; k < K; k++)
-            for (int c = 0; c < 3; c++) {
-                const int a = other[c][0], b = other[c][1];
-                W[c * row + k] = (k + 1) * FN(angular_momentum)(P, h, V, v, c, k + 1, row) - (h[a * row + k] * g[b] - h[b * row + k] * g[a]);
-                W[(3 + c) * row + k] = (k + 1) * (m * v[c * row + k + 1] + FN(cross)(V, h, c, k + 1, row)) - (k == 0 ? m * g[c] : 0);
-            }
+        const Spatial b = spatial_of(work, i, row);
+        for (int k = 0; k < K; k++) {
+            Vec3 about, along;
+            FN(momentum)(b, b.w, b.v, k + 1, &about, &along);
+            b.about[k] = (double)(k + 1) * about - CROSS(b.h[k], g);
+            b.along[k] = (double)(k + 1) * along;
+        }
+        b.along[0] -= *b.m * g;
     }
     for (int i = N - 1; i >= 0; i--) {
         const int up = tree->body[i].parent;
-        const double *W = WRENCH(i);
-        for (int k = 0; k < K; k++)
-            tau[k * stride + i] = FN(dot)(SCREW(i), W, 6, k, row);
-        if (up < N)
-            for (int c = 0; c < 6 * row; c++)
-                WRENCH(up)[c] += W[c];
+        const Spatial b = spatial_of(work, i, row), parent = spatial_of(work, up, row);
+        for (int k = 0; k < K; k++) {
+            Vec3 product = {0};
+            PAIRING(b.s, b.u, b.about, b.along, k);
+            tau[k * stride + i] = SUM(product);
+            if (up < N) {
+                parent.about[k] += b.about[k];
+                parent.along[k] += b.along[k];
+            }
+        }
     }
 }
 
-/* M, C (001 (6b), M' - 2 C skew), g and derivatives as raw time derivatives: M, C (K, n, n), g (K, n), all zero before; C, g may be NULL: then
- * only M of K = 1. With B = -ad_V^T Lambda in blocks [[A, H + mv~], [-H, mw~]], summed over subtrees like Lambda: on the path from
- * body j to the base M_ij = S_i^T Lambda_j S_j, C_ij = S_i^T (Lambda_j S_j' + B_j S_j), C_ji = S_j^T (Lambda_j S_i' + B_j S_i). */
-INLINE void FN(matrices)(const Tree *tree, const double *theta, ptrdiff_t stride, double *pose, double *work, double *M, double *C,
+/* B = -ad_V^T Lambda of one body, in blocks [[A, H + mv~], [-H, mw~]] with A = w~ (tr P - P) - v~ h~ and H = w~ h~. */
+INLINE void FN(coriolis)(Spatial b, int K)
+{
+    const double m = *b.m;
+    for (int k = 0; k < K; k++) {
+        Vec3 D = {0}, E = {0}, G = {0}, HD = {0}, HE = {0}, HG = {0};
+        for (int j = 0; j <= k; j++) {
+            const Vec3 w = b.w[j], v = b.v[j], h = b.h[k - j], P = b.P[k - j], off = b.off[k - j];
+            const Vec3 w1 = YZX(w), w2 = ZXY(w), v1 = YZX(v), v2 = ZXY(v), h1 = YZX(h), h2 = ZXY(h), P1 = YZX(P), P2 = ZXY(P), off2 = ZXY(off);
+            D += (w2 * off - w1 * off2) + (h1 * v1 + h2 * v2);
+            E -= w1 * YZX(off) + w2 * (P + P2) + h * v1;
+            G += w1 * (P + P1) + w2 * YZX(off) - h * v2;
+            HD -= h1 * w1 + h2 * w2;
+            HE += h * w1;
+            HG += h * w2;
+        }
+        b.A[0][k] = D;
+        b.A[1][k] = E;
+        b.A[2][k] = G;
+        b.H[0][k] = HD;
+        b.H[1][k] = HE;
+        b.H[2][k] = HG;
+        b.mv[k] = m * b.v[k];
+        b.mw[k] = m * b.w[k];
+    }
+}
+
+/* P = Lambda S, F = Lambda S' + B S and R = B^T S of a subtree along the screw of its first body: K moments, K forces each. */
+INLINE void FN(momenta)(Spatial b, const Vec3 *rate_s, const Vec3 *rate_u, Vec3 *out, int K)
+{
+    Vec3 *p = out, *f = out + 2 * K, *r = out + 4 * K;
+    for (int k = 0; k < K; k++) {
+        FN(momentum)(b, b.s, b.u, k, p + k, p + K + k);
+        Vec3 about, along, across = {0}, back = {0};
+        FN(momentum)(b, rate_s, rate_u, k, &about, &along);
+        for (int j = 0; j <= k; j++) {
+            const Vec3 s[3] = {b.s[k - j], YZX(b.s[k - j]), ZXY(b.s[k - j])}, u[3] = {b.u[k - j], YZX(b.u[k - j]), ZXY(b.u[k - j])};
+            const Vec3 D = b.A[0][j], E = b.A[1][j], G = b.A[2][j], HD = b.H[0][j], HE = b.H[1][j], HG = b.H[2][j];
+            const Vec3 mv1 = YZX(b.mv[j]), mv2 = ZXY(b.mv[j]), swept = YZX(b.mw[j]) * u[2] - ZXY(b.mw[j]) * u[1];
+            about += MATRIX_TIMES(D, E, G, s) + MATRIX_TIMES(HD, HE, HG, u) + (mv1 * u[2] - mv2 * u[1]);
+            along += swept - MATRIX_TIMES(HD, HE, HG, s);
+            const Vec3 TE = YZX(G), TG = ZXY(E), HTE = YZX(HG), HTG = ZXY(HE);
+            across += MATRIX_TIMES(D, TE, TG, s) - MATRIX_TIMES(HD, HTE, HTG, u);
+            back += MATRIX_TIMES(HD, HTE, HTG, s) - (mv1 * s[2] - mv2 * s[1]) - swept;
+        }
+        f[k] = about;
+        f[K + k] = along;
+        r[k] = across;
+        r[K + k] = back;
+    }
+}
+
+/* M, C (001 (6b), M' - 2 C skew) and g with raw time derivatives: M, C (K, n, n), g (K, n), all zero before. C NULL: only M, of K = 1.
+ * B = -ad_V^T Lambda is summed over subtrees like Lambda; on the path from body j to the base M_ij = S_i^T P_j, C_ij = S_i^T F_j and
+ * C_ji = S_i'^T P_j + S_i^T R_j. Then M' = C + C^T gives the derivatives of M. */
+INLINE void FN(matrices)(const Tree *tree, const double *theta, ptrdiff_t stride, double *pose, Vec3 *work, double *M, double *C,
                          double *g, int K)
 {
     const int N = tree->bodies, n = tree->columns, row = K + 1, full = C != NULL;
-    FN(world)(tree, pose, work, row);
-    for (int i = 0; i < N; i++) {
-        FN(spatial_motion)(tree, i, pose, theta + i, stride, work, K, full);
-        if (!full)
-            continue;
-        const double *w = TWIST(i), *v = w + 3 * row, *h = FIRST(i), *P = SECOND(i), m = MASS(i);
-        double *A = RATES_A(i), *H = RATES_H(i);
+    const Vec3 gravity = {tree->gravity[0], tree->gravity[1], tree->gravity[2], 0};
+    Vec3 *rates = work + (size_t)(N + 1) * SPATIAL_VECTORS(row), *momenta = rates + 2 * (size_t)N * K;
+    FN(spatial_forward)(tree, theta, stride, pose, work, K, full);
+    for (int i = 0; full && i < N; i++) {
+        const Spatial b = spatial_of(work, i, row);
+        FN(coriolis)(b, K);
         for (int k = 0; k < K; k++) {
-            const double along = FN(dot)(w, h, 3, k, row), drift = FN(dot)(v, h, 3, k, row);
-            for (int r = 0; r < 3; r++) {
-                const int a = other[r][0], b = other[r][1];
-                RATES_MV(i)[r * row + k] = m * v[r * row + k];
-                RATES_MW(i)[r * row + k] = m * w[r * row + k];
-                for (int c = 0; c < 3; c++) {
-                    double outer = 0, inner = 0, turning = 0;
-                    for (int j = 0; j <= k; j++) {
-                        const double trace = P[k - j] + P[row + k - j] + P[2 * row + k - j];
-                        outer += h[r * row + k - j] * w[c * row + j];
-                        inner += h[r * row + k - j] * v[c * row + j];
-                        turning += w[b * row + j] * P[packed[a][c] * row + k - j] - w[a * row + j] * P[packed[b][c] * row + k - j];
-                        if (c == b)
-                            turning += w[a * row + j] * trace;
-                        else if (c == a)
-                            turning -= w[b * row + j] * trace;
-                    }
-                    H[(3 * r + c) * row + k] = outer - (r == c ? along : 0);
-                    A[(3 * r + c) * row + k] = turning - inner + (r == c ? drift : 0);
-                }
-            }
+            rates[2 * i * K + k] = (double)(k + 1) * b.s[k + 1];
+            rates[(2 * i + 1) * K + k] = (double)(k + 1) * b.u[k + 1];
         }
     }
     for (int j = N - 1; j >= 0; j--) {
-        const double *S = SCREW(j), *s = S + 3 * row, *h = FIRST(j), *P = SECOND(j), *A = RATES_A(j), *H = RATES_H(j);
-        const double *mv = RATES_MV(j), *mw = RATES_MW(j), m = MASS(j);
-        double rate[6 * row], p[6 * row], f[6 * row], r[6 * row];
-        for (int k = 0; k < (full ? K : 1); k++)
-            for (int c = 0; c < 3; c++) {
-                p[c * row + k] = FN(angular_momentum)(P, h, S, s, c, k, row);
-                p[(3 + c) * row + k] = m * s[c * row + k] - FN(cross)(h, S, c, k, row);
-            }
+        const Spatial b = spatial_of(work, j, row);
+        const Body *body = tree->body + j;
+        const Vec3 *p = momenta, *f = p + 2 * K, *r = p + 4 * K;
         if (full) {
-            for (int c = 0; c < 6; c++)
-                for (int k = 0; k < K; k++)
-                    rate[c * row + k] = (k + 1) * S[c * row + k + 1];
-            for (int k = 0; k < K; k++)
-                for (int c = 0; c < 3; c++) {
-                    double as = 0, hs = 0, hw = 0, ats = 0, hts = 0, htw = 0;
-                    for (int l = 0; l < 3; l++)
-                        for (int q = 0; q <= k; q++) {
-                            as += A[(3 * c + l) * row + q] * S[l * row + k - q];
-                            hs += H[(3 * c + l) * row + q] * s[l * row + k - q];
-                            hw += H[(3 * c + l) * row + q] * S[l * row + k - q];
-                            ats += A[(3 * l + c) * row + q] * S[l * row + k - q];
-                            hts += H[(3 * l + c) * row + q] * s[l * row + k - q];
-                            htw += H[(3 * l + c) * row + q] * S[l * row + k - q];
-                        }
-                    const double mvs = FN(cross)(mv, s, c, k, row), mws = FN(cross)(mw, s, c, k, row), mvw = FN(cross)(mv, S, c, k, row);
-                    f[c * row + k] = FN(angular_momentum)(P, h, rate, rate + 3 * row, c, k, row) + as + hs + mvs;
-                    f[(3 + c) * row + k] = m * rate[(3 + c) * row + k] - FN(cross)(h, rate, c, k, row) - hw + mws;
-                    r[c * row + k] = ats - hts;
-                    r[(3 + c) * row + k] = htw - mvw - mws;
-                }
-            double weight[6 * row];
-            const double *a = tree->gravity;
-            for (int k = 0; k < K; k++)
-                for (int c = 0; c < 3; c++) {
-                    weight[c * row + k] = -(h[other[c][0] * row + k] * a[other[c][1]] - h[other[c][1] * row + k] * a[other[c][0]]);
-                    weight[(3 + c) * row + k] = k ? 0 : -m * a[c];
-                }
-            for (int k = 0; k < K; k++)
-                g[k * n + tree->body[j].column] += tree->body[j].multiplier * factorial[k] * FN(dot)(S, weight, 6, k, row);
+            FN(momenta)(b, rates + 2 * j * K, rates + (2 * j + 1) * K, momenta, K);
+            for (int k = 0; k < K; k++) {
+                Vec3 weight = {0};
+                for (int l = 0; l <= k; l++)
+                    weight -= b.s[l] * CROSS(b.h[k - l], gravity);
+                weight -= b.u[k] * (*b.m * gravity);
+                g[k * n + body->column] += body->multiplier * factorial[k] * SUM(weight);
+            }
+        } else {
+            FN(momentum)(b, b.s, b.u, 0, momenta, momenta + K);
         }
-        const int column = tree->body[j].column;
         for (int i = j; i < N; i = tree->body[i].parent) {
-            const double scale = tree->body[i].multiplier * tree->body[j].multiplier;
-            const double *Si = SCREW(i);
-            const int line = tree->body[i].column;
-            const double mass = scale * FN(dot)(Si, p, 6, 0, row);
+            const Spatial above = spatial_of(work, i, row);
+            const double scale = tree->body[i].multiplier * body->multiplier;
+            const int line = tree->body[i].column, column = body->column;
+            const Vec3 *s = above.s, *u = above.u, *rate_s = rates + 2 * i * K, *rate_u = rate_s + K;
+            const Vec3 inertia = s[0] * p[0] + u[0] * p[K];
+            const double mass = scale * SUM(inertia);
             M[line * n + column] += mass;
             if (i != j)
                 M[column * n + line] += mass;
-            if (!full)
-                continue;
-            double rate_i[6 * row];
-            for (int c = 0; c < 6; c++)
-                for (int k = 0; k < K; k++)
-                    rate_i[c * row + k] = (k + 1) * Si[c * row + k + 1];
-            for (int k = 0; k < K; k++) {
-                C[((size_t)k * n + line) * n + column] += scale * factorial[k] * FN(dot)(Si, f, 6, k, row);
-                if (i != j)
-                    C[((size_t)k * n + column) * n + line] += scale * factorial[k] * (FN(dot)(rate_i, p, 6, k, row) + FN(dot)(Si, r, 6, k, row));
+            for (int k = 0; full && k < K; k++) {
+                double *of_C = C + (size_t)k * n * n;
+                const double size = scale * factorial[k];
+                Vec3 product = {0};
+                PAIRING(s, u, f, f + K, k);
+                of_C[line * n + column] += size * SUM(product);
+                if (i == j)
+                    continue;
+                product = (Vec3){0};
+                PAIRING(rate_s, rate_u, p, p + K, k);
+                PAIRING(s, u, r, r + K, k);
+                of_C[column * n + line] += size * SUM(product);
             }
         }
-        const int up = tree->body[j].parent;
-        if (up < N) {
-            for (int c = 0; c < (full ? 33 : 9) * row; c++)
-                FIRST(up)[c] += FIRST(j)[c];
-            MASS(up) += m;
+        if (body->parent < N) {
+            const Spatial parent = spatial_of(work, body->parent, row);
+            for (int k = 0; k < (full ? 11 : 3) * row; k++)
+                parent.h[k] += b.h[k];
+            *parent.m += *b.m;
         }
     }
     for (int i = 0; i < n; i++)
         M[i * n + i] += tree->armature[i];
-    if (full)
-        for (int k = 1; k < K; k++)
-            for (int i = 0; i < n; i++)
-                for (int j = 0; j < n; j++)
-                    M[((size_t)k * n + i) * n + j] = C[((size_t)(k - 1) * n + i) * n + j] + C[((size_t)(k - 1) * n + j) * n + i];
+    for (int k = 1; full && k < K; k++)
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                M[((size_t)k * n + i) * n + j] = C[((size_t)(k - 1) * n + i) * n + j] + C[((size_t)(k - 1) * n + j) * n + i];
 }
 
 HOT void FN(evaluate_spatial)(const Tree *tree, const double *q, double *out, double *work, int K)
 {
     const int N = tree->bodies, n = tree->columns;
     const ptrdiff_t stride = padded(N);
-    double *theta = work, *tau = theta + (K + 4) * stride, *pose = tau + K * stride, *series = pose + 12 * (N + 1);
+    double *theta = work, *tau = theta + (K + 4) * stride, *pose = tau + K * stride;
+    Vec3 *series = (Vec3 *)(pose + padded(12 * (N + 1)));
     FN(joint_motions)(tree, q, K + 2, theta, stride, K);
 #define CALL(length) FN(spatial_recursion)(tree, theta, stride, pose, series, tau, length)
     BY_ORDER(CALL)
@@ -316,7 +319,8 @@ HOT void FN(evaluate_matrices)(const Tree *tree, const double *q, double *M, dou
 {
     const int N = tree->bodies;
     const ptrdiff_t stride = padded(N);
-    double *theta = work, *pose = theta + (K + 4) * stride, *series = pose + 12 * (N + 1);
+    double *theta = work, *pose = theta + (K + 4) * stride;
+    Vec3 *series = (Vec3 *)(pose + padded(12 * (N + 1)));
     FN(joint_motions)(tree, q, C ? K + 1 : 1, theta, stride, K);
     if (C == NULL)
         FN(matrices)(tree, theta, stride, pose, series, M, NULL, NULL, 1);

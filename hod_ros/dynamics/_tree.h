@@ -7,9 +7,6 @@
 
 #include "_lanes.h"
 
-static const int other[3][2] = {{1, 2}, {2, 0}, {0, 1}};            /* the two axes after each */
-static const int packed[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};  /* where a symmetric matrix keeps its entries */
-
 typedef struct {
     double R[9];            /* rotation from the joint frame at zero to the parent's frame, row major */
     double p[3];            /* its origin in the parent's frame */
@@ -40,6 +37,24 @@ static inline Motion series_of(Vec3 *work, int slot, int row)
 {
     Vec3 *at = work + (size_t)slot * 7 * row;
     return (Motion){at, at + row, at + 2 * row, at + 3 * row, at + 4 * row, at + 5 * row, at + 6 * row};
+}
+
+/* The series of one body or subtree in world axes, see _spatial.h: screw, twist, inertia, then B, or a wrench in its place. */
+typedef struct {
+    Vec3 *s, *u, *w, *v, *h, *P, *off, *A[3], *H[3], *mv, *mw, *about, *along;
+    double *m;
+} Spatial;
+
+#define SPATIAL_VECTORS(row) (15 * (row) + 1)
+
+static inline Spatial spatial_of(Vec3 *work, int slot, int row)
+{
+    Vec3 *at = work + (size_t)slot * SPATIAL_VECTORS(row);
+    return (Spatial){
+        at, at + row, at + 2 * row, at + 3 * row, at + 4 * row, at + 5 * row, at + 6 * row,
+        {at + 7 * row, at + 8 * row, at + 9 * row}, {at + 10 * row, at + 11 * row, at + 12 * row}, at + 13 * row, at + 14 * row,
+        at + 7 * row, at + 8 * row, (double *)(at + 15 * row),
+    };
 }
 
 typedef struct {

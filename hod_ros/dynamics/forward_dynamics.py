@@ -32,6 +32,10 @@ def forward_dynamics(model, q, Q, *, wrenches=None, base=None, base_wrench=None)
     does. The result is then the pair of the above and the base's twist', twist'', ... (order + 1, 6). For samples, each
     of these three is given once or with an axis of samples before its own.
     """
+    unloaded = wrenches is None and base is None and base_wrench is None
+    rows = _compiled(model, q, Q) if unloaded else None
+    if rows is not None:
+        return rows
     q, Q = _checked(model, q, Q)
     base, base_wrench = _checked_base(model, base, base_wrench, Q)
     if wrenches is not None:
@@ -47,6 +51,12 @@ def forward_dynamics(model, q, Q, *, wrenches=None, base=None, base_wrench=None)
     if base is None:
         return np.reshape(out, Q.shape)
     return tuple(np.reshape([pair[k] for pair in out], (*Q.shape[:-1], size)) for k, size in ((0, model.n), (1, 6)))
+
+
+def _compiled(model, q, Q):
+    """The kernel's result for one unloaded sample in plain arrays; None where it has none."""
+    kernel = getattr(model, '_compiled', None)
+    return kernel.forward_dynamics(q, Q) if kernel is not None and model.base == 'fixed' else None
 
 
 def has_own_coordinates(model):
@@ -89,6 +99,10 @@ def mass_matrix(model, q):
 
 
 def _one_sample(model, q, Q, wrenches, base, base_wrench):
+    if base is None and wrenches is None:
+        rows = _compiled(model, np.ascontiguousarray(q), np.ascontiguousarray(Q))
+        if rows is not None:
+            return rows
     external = None if wrenches is None else _external(model, wrenches, None if base is None else base[0])
     if base is None:
         return _solved(model, q, Q, external)

@@ -23,19 +23,23 @@ def inverse_dynamics(model, q, *, wrenches=None, formulation='recursive', base=N
 
     q: (order + 3, n), row k the k-th time derivative of the joint positions [rad] or [m], [s]; or (samples, order + 3, n).
     wrenches: {link: wrench} that the environment exerts, (order + 1, 6) in the link's frame or a LinkWrench.
-    formulation: 'recursive' runs compiled; 'closed_form', 'spatial', 'body_fixed' and 'hybrid' are numpy.
+    formulation: 'recursive' runs compiled, 'spatial' too where nothing loads the robot; 'closed_form', 'body_fixed' and 'hybrid' are numpy.
     base: (pose (4, 4), twists (order + 2, 6)) of a free base, the twists body-fixed (angular, linear).
 
     Returns Q: (order + 1, n) or (samples, order + 1, n), row k the k-th time derivative [N m] or [N]; with a free base (Q, W),
     W: (order + 1, 6) the wrench (torque, force) on the base, in its frame.
     """
     try:
-        if wrenches is None and base is None and formulation == 'recursive' and model.base == 'fixed':
-            compiled = model._compiled
-            if compiled is not None:
+        compiled = model._compiled
+        if compiled is not None and wrenches is None and base is None and model.base == 'fixed':
+            if formulation == 'recursive':
                 Q = compiled.inverse_dynamics(q)
-                if Q is not None:
-                    return Q
+            elif formulation == 'spatial':
+                Q = compiled.spatial_inverse_dynamics(q)
+            else:
+                Q = None
+            if Q is not None:
+                return Q
     except AttributeError:
         raise InputError(f'model is {type(model).__name__}, not a RobotModel; make one by RobotModel.from_urdf(text)') from None
     return _checked(model, q, wrenches, formulation, base)

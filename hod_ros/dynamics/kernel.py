@@ -71,7 +71,7 @@ def rotation_to(e):
 class Compiled:
     """A model's constants packed for the kernel, and calls of it."""
 
-    __slots__ = ('Ad_T', 'gravity', 'inverse_dynamics', 'tree')
+    __slots__ = ('Ad_T', 'forward_dynamics', 'gravity', 'inverse_dynamics', 'matrices', 'spatial_inverse_dynamics', 'tree')
 
     def __init__(self, model):
         form = NormalForm(model)
@@ -79,6 +79,9 @@ class Compiled:
         links[:-1] = np.stack([form.turns, model.parent, model.coordinate], axis=-1)
         self.tree = _kernel.Tree(form.constants(model), links, np.array(model.armature), np.array(model.gravity))
         self.inverse_dynamics = self.tree.inverse_dynamics
+        self.spatial_inverse_dynamics = self.tree.spatial_inverse_dynamics
+        self.matrices = self.tree.matrices
+        self.forward_dynamics = self.tree.forward_dynamics
         self.Ad_T = lie.Ad(np.concatenate([form.T, np.eye(4)[None]]))
         self.gravity = model.gravity
 

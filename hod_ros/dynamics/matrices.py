@@ -31,8 +31,18 @@ def dynamics_matrices(model, q, *, base=None):
     base: (pose, twists (order + 1, 6) body-fixed: angular, linear) of a free base; the matrices are then
     (n + 6, n + 6), the base's last.
     """
+    kernel = getattr(model, '_compiled', None)
+    if kernel is not None and base is None and model.base == 'fixed':
+        compiled = kernel.matrices(q)
+        if compiled is not None:
+            return DynamicMatrices(*compiled)
     q = motion_checks.motion(model, q, 2)
     base = motion_checks.base_of(model, base, len(q) - 1)
+    return matrices_from_jacobians(model, q, base)
+
+
+def matrices_from_jacobians(model, q, base=None):
+    """The same by (6a)-(6c) in numpy, for checked arrays."""
     kinematics = jacobians(model, q, base)
     J, V = kinematics.J, kinematics.V
     inertia = body_inertias(model)
