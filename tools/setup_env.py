@@ -48,7 +48,8 @@ class Environment:
         described = [ROOT / name for name in ('package.xml', 'pyproject.toml', 'setup.cfg', 'setup.py')]
         package = fingerprint(described, wheels)
         yield self.prefix / MARKS / 'package', package, 'package (hod_ros)', self.install_package
-        sources = [path for path in files_below(COMPILED) if path.suffix in ('.c', '.h')]
+        folders = COMPILED, ROOT / 'hod_ros' / 'actuators'
+        sources = [path for folder in folders for path in files_below(folder) if path.suffix in ('.c', '.h')]
         kernel = fingerprint([ROOT / 'setup.py', *sources], os.environ.get('CC', ''), os.environ.get('CFLAGS', ''))
         yield kernel_mark(), kernel, 'kernel (C)', self.build_kernel
 
