@@ -244,3 +244,26 @@ def test_a_legged_robot_on_a_free_base_agrees_with_pinocchio_and_its_time_deriva
     for k, tolerance in enumerate((1e-12, 1e-10, 1e-9)):
         ours = np.concatenate([W[k], Q[k]])
         np.testing.assert_allclose(ours, expected[k], atol=tolerance * np.abs(expected[k]).max())
+
+
+def test_001_26_27_twists_are_the_parents_and_constant_screws_times_the_rates_and_move_the_poses():
+    rng = np.random.default_rng(10)
+    model = zoo(rng)
+    q = random_motion(rng, model, 2)
+    motion = recursive.body_motion(model, q)
+    V, Ad = motion.V[0], motion.Ad[0]
+    for k, parent in enumerate(model.parent):
+        Xi = model.X[columns_of(model, k)].T                            # the same at every q
+        np.testing.assert_allclose(V[k], Ad[k] @ V[parent] + Xi @ q[1, columns_of(model, k)], atol=1e-12)
+
+    def poses(t):
+        C = [None] * len(model.bodies) + [np.eye(4)]
+        for k, parent in enumerate(model.parent):
+            C[k] = C[parent] @ model.B[k] @ joint_motion(model, q, k, t)
+        return np.ravel(C)
+
+    C, rate = time_derivatives(poses, 2).reshape(2, -1, 4, 4)
+    for k in range(len(model.bodies)):
+        body_velocity = lie.inverse(C[k]) @ rate[k]
+        np.testing.assert_allclose(body_velocity[:3, :3], lie.skew(V[k, :3]), atol=1e-10)
+        np.testing.assert_allclose(body_velocity[:3, 3], V[k, 3:], atol=1e-10)

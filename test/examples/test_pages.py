@@ -1,0 +1,30 @@
+"""The code in the documentation's pages runs as printed."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).resolve().parents[2] / 'docs'
+
+
+@pytest.mark.parametrize('page', ['building-models', 'forward-dynamics', 'symbols-and-precision'])
+def test_python_blocks_run_one_after_the_other(page, capsys):
+    if page == 'symbols-and-precision':
+        pytest.importorskip('sympy')
+        pytest.importorskip('mpmath')
+    text = (DOCS / f'{page}.md').read_text()
+    blocks = re.findall(r'```python\n(.*?)```', text, flags=re.DOTALL)
+    assert blocks
+    names = {}
+    for block in blocks:
+        exec(compile(block, f'{page}.md', 'exec'), names)
+    printed = [line for block in blocks for line in re.findall(r'print\(.*?\) +# (.*)', block)]
+    output = capsys.readouterr().out.splitlines()
+    assert output[:len(printed)] == printed
+
+
+@pytest.mark.parametrize('page', sorted(path.name for path in DOCS.glob('*.md')))
+def test_pictures_and_pages_that_are_linked_exist(page):
+    for target in re.findall(r'\]\(([^)#:]+)\)', (DOCS / page).read_text()):
+        assert (DOCS / target).exists(), f'{page} links to {target}'
