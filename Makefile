@@ -57,7 +57,7 @@ lint: setup ## check the style
 clean: ## remove everything that make has made
 	rm -rf .venv .venv-kilted build install log .pytest_cache .hypothesis .ruff_cache *.egg-info
 	find hod_ros test bench examples tools -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
-	rm -f hod_ros/dynamics/_kernel*.so hod_ros/actuators/_drives*.so
+	find hod_ros -name '_*.so' -delete
 
 help: ## show this
 	@echo "make TARGET [DISTRO=jazzy|kilted] [PYTHON=python3.12] [ARGS='...']"

@@ -11,7 +11,9 @@ KERNEL = os.environ.get('HOD_ROS_BUILD_KERNEL', 'optional')
 
 
 class BuildKernel(build_ext):
-    """Compiles the kernel, or leaves it out where that fails."""
+    """Compiles what is in C, or leaves it out where that fails, and says so once."""
+
+    complete = True
 
     def finalize_options(self):
         super().finalize_options()
@@ -40,7 +42,9 @@ class BuildKernel(build_ext):
     def go_without(self, error):
         if KERNEL == 'required':
             raise error
-        print(f'hod_ros: built without its compiled kernel ({error}); the slower numpy reference is used instead')
+        if self.complete:
+            print(f'hod_ros: built without its compiled kernel ({error}); the slower numpy reference is used instead')
+        self.complete = False
 
 
 def shared(folder):
@@ -64,17 +68,13 @@ setup(
     packages=find_packages(include=['hod_ros', 'hod_ros.*']),
     ext_modules=[] if KERNEL == 'no' else [
         Extension(
-            'hod_ros.dynamics._kernel',
-            sources=['hod_ros/dynamics/_kernel.c'],
-            depends=glob('hod_ros/dynamics/_*.h'),
+            source.removesuffix('.c').replace('/', '.'),
+            sources=[source],
+            depends=glob(os.path.join(os.path.dirname(source), '_*.h')),
             extra_compile_args=['-O3', '-std=gnu11', '-Wall', '-Wextra'],
             libraries=['m'],
-        ),
-        Extension(
-            'hod_ros.actuators._drives',
-            sources=['hod_ros/actuators/_drives.c'],
-            extra_compile_args=['-O3', '-std=gnu11', '-Wall', '-Wextra'],
-        ),
+        )
+        for source in sorted(glob('hod_ros/**/_*.c', recursive=True))
     ],
     cmdclass={'build_ext': BuildKernel},
     zip_safe=False,

@@ -22,7 +22,7 @@ from machine import SetupError
 from machine import check_machine
 
 ROOT = Path(__file__).resolve().parent.parent
-COMPILED = ROOT / 'hod_ros' / 'dynamics'
+EXTENSION = sysconfig.get_config_var('EXT_SUFFIX')
 MARKS = '.setup'
 
 
@@ -48,9 +48,8 @@ class Environment:
         described = [ROOT / name for name in ('package.xml', 'pyproject.toml', 'setup.cfg', 'setup.py')]
         package = fingerprint(described, wheels)
         yield self.prefix / MARKS / 'package', package, 'package (hod_ros)', self.install_package
-        folders = COMPILED, ROOT / 'hod_ros' / 'actuators'
-        sources = [path for folder in folders for path in files_below(folder) if path.suffix in ('.c', '.h')]
-        kernel = fingerprint([ROOT / 'setup.py', *sources], os.environ.get('CC', ''), os.environ.get('CFLAGS', ''))
+        sources = [ROOT / 'setup.py', *c_sources()]
+        kernel = fingerprint(sources, os.environ.get('CC', ''), os.environ.get('CFLAGS', ''))
         yield kernel_mark(), kernel, 'kernel (C)', self.build_kernel
 
     def set_up(self):
@@ -191,12 +190,18 @@ def fingerprint(paths, *facts):
 
 def kernel_mark():
     # The kernel lies in the source tree, where the environments of both distributions share it.
-    return ROOT / 'build' / f'kernel{sysconfig.get_config_var("EXT_SUFFIX")}.setup'
+    return ROOT / 'build' / f'kernel{EXTENSION}.setup'
+
+
+def c_sources():
+    return [path for path in files_below(ROOT / 'hod_ros') if path.suffix in ('.c', '.h')]
 
 
 def up_to_date(mark, wanted):
-    if mark == kernel_mark() and not (COMPILED / f'_kernel{sysconfig.get_config_var("EXT_SUFFIX")}').exists():
-        return False
+    if mark == kernel_mark():
+        compiled = [path.with_suffix(EXTENSION) for path in c_sources() if path.suffix == '.c']
+        if not all(path.exists() for path in compiled):
+            return False
     return mark.exists() and mark.read_text() == wanted
 
 

@@ -83,6 +83,6 @@ def test_a_source_distribution_has_all_that_the_build_reads(tmp_path):
     archive, = (clone / 'dist').glob('*.tar.gz')
     with tarfile.open(archive) as opened:
         packed = {name.partition('/')[2] for name in opened.getnames()}
-    wanted = [*clone.glob('hod_ros/dynamics/*.[ch]'), *clone.glob('config/**/*.*'), *clone.glob('launch/*.py')]
+    wanted = [*clone.glob('hod_ros/**/*.[ch]'), *clone.glob('config/**/*.*'), *clone.glob('launch/*.py')]
     needed = {str(path.relative_to(clone)) for path in wanted} | {'LICENSE', 'package.xml', 'resource/hod_ros'}
     assert needed <= packed
