@@ -71,8 +71,8 @@ class ArticulatedBodies:
             joint = self.model.joint_names[self.model.coordinate[s]]
             raise SingularityError(
                 f'joint {joint!r} moves no inertia of its own ({self.D[s]:.3g} kg m^2 or kg), so its acceleration has '
-                'no finite '
-                'value; give its links an inertia, or it an armature')
+                'no '
+                'finite value; give its links an inertia, or it an armature')
 
     def solve(self, c, p, Q):
         """q^(k+2) (m,), A (N, 6) and W (N, 6) for biases c, p (N, 6) and forces Q (m,) along the screws."""

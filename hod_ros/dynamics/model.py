@@ -184,8 +184,9 @@ class RobotModel:
                 continue
             if item.name == 'links':
                 value = [(link, body, pose.tolist()) for link, (body, pose) in value.items()]
-            floats = isinstance(value, np.ndarray) and value.dtype != object
-            digest.update(value.tobytes() if floats else repr(value).encode())
+            if isinstance(value, np.ndarray):
+                value = value.tolist() if value.dtype == object else value.tobytes()
+            digest.update(value if isinstance(value, bytes) else repr(value).encode())
         return digest.hexdigest()[:12]
 
     def __reduce__(self):

@@ -6,6 +6,8 @@ from joint_zoo import zoo
 from random_trees import random_motion
 from random_trees import random_pose
 from random_trees import random_tree
+from robots import FIVE
+from robots import robot
 
 from hod_ros import InputError
 from hod_ros import LinkWrench
@@ -13,6 +15,7 @@ from hod_ros import RobotModel
 from hod_ros import SingularityError
 from hod_ros import forward_dynamics
 from hod_ros import link_inertia
+from hod_ros.dynamics import articulated
 from hod_ros.dynamics import recursive
 from hod_ros.dynamics import screws
 from hod_ros.dynamics.forward_dynamics import mass_matrix
@@ -36,9 +39,32 @@ def test_inverse_dynamics_of_the_result_gives_the_forces_for_30_joints_and_order
         model = random_tree(rng, 30, shape=shape, mimics=mimics, kinds=KINDS, armature=bool(seed % 2))
         q = random_motion(rng, model, 4, scale=rng.uniform(0.3, 2.0))
         Q, _ = recursive.inverse_dynamics(model, q)
-        result = forward_dynamics(model, q[:2], Q)
-        assert result.shape == (5, model.n)
-        assert residual(model, np.concatenate([q[:2], result]), Q) < 1e-12
+        routes = [forward_dynamics, mass_matrix_route] + [articulated.accelerations] * (mimics == 0)
+        for route in routes:
+            result = route(model, q[:2], Q)
+            assert result.shape == (5, model.n)
+            assert residual(model, np.concatenate([q[:2], result]), Q) < 1e-12
+
+
+@pytest.mark.parametrize('name', ['our_panda', *FIVE])
+def test_public_robots_fixed_and_flying(name):
+    rng = np.random.default_rng(7)
+    model, order = robot(name), 3
+    q = random_motion(rng, model, order)
+    Q, _ = recursive.inverse_dynamics(model, q)
+    assert residual(model, np.concatenate([q[:2], forward_dynamics(model, q[:2], Q)]), Q) < 1e-12
+
+    model, pose, twists = robot(name, base='free'), random_pose(rng), rng.standard_normal((order + 2, 6))
+    if name == 'our_panda':         # a base without inertia of its own, turning about the axis of the first joint
+        with pytest.raises(SingularityError, match="'panda_link0/3' moves no inertia of its own"):
+            forward_dynamics(model, q[:2], Q, base=(pose, twists[0]))
+        return
+    Q, W = recursive.inverse_dynamics(model, q, base=(pose, twists))
+    result, rates = forward_dynamics(model, q[:2], Q, base=(pose, twists[0]), base_wrench=W)
+    again = np.concatenate([q[:2], result]), np.concatenate([twists[:1], rates])
+    back = np.concatenate(recursive.inverse_dynamics(model, again[0], base=(pose, again[1])), axis=1)
+    for given, got in zip(np.concatenate([Q, W], axis=1), back, strict=True):
+        assert np.abs(got - given).max() < 1e-12 * np.abs(given).max()
 
 
 def test_both_routes_agree_on_a_robot_with_joints_of_all_kinds():
@@ -46,7 +72,8 @@ def test_both_routes_agree_on_a_robot_with_joints_of_all_kinds():
     model = zoo(rng)
     q = random_motion(rng, model, 3)
     Q, _ = recursive.inverse_dynamics(model, q)
-    for result in (forward_dynamics(model, q[:2], Q), mass_matrix_route(model, q[:2], Q)):
+    for route in (forward_dynamics, mass_matrix_route, articulated.accelerations):
+        result = route(model, q[:2], Q)
         np.testing.assert_allclose(result, q[2:], atol=1e-9 * np.abs(q).max())
         assert residual(model, np.concatenate([q[:2], result]), Q) < 1e-12
 
