@@ -10,8 +10,8 @@ TOLERANCE = 1e-9
 
 def check_joint(joint, X):
     if X.shape[1:] != (6,) or not 1 <= len(X) <= 6:
-        raise ModelError(f'joint {joint!r} has screws of the shape {X.shape}; give (6,) for one axis or (d, 6) for d = '
-                         '2 to 6')
+        raise ModelError(
+            f'joint {joint!r} has screws of the shape {X.shape}; give (6,) for one axis or (d, 6) for d = 2 to 6')
     if X.dtype == object:
         return
     if not np.isfinite(X).all():
@@ -21,8 +21,7 @@ def check_joint(joint, X):
         if abs(length - 1) > TOLERANCE:
             raise ModelError(
                 f'joint {joint!r}: screw {row} is {screw.tolist()}, whose direction has the length {length:g}; make it '
-                'a unit vector, so '
-                'that the coordinate is an angle or a length')
+                'a unit vector, so that the coordinate is an angle or a length')
     brackets = (lie.ad(X)[:, None] @ X[None, :, :, None])[..., 0].reshape(-1, 6)
     if np.linalg.matrix_rank(X, TOLERANCE) < len(X):
         raise ModelError(f'joint {joint!r}: its {len(X)} screws depend on each other linearly; give each axis once')
@@ -30,8 +29,8 @@ def check_joint(joint, X):
     if np.abs(residue).max() > TOLERANCE * max(1.0, np.abs(X).max() ** 2):
         raise ModelError(
             f'joint {joint!r}: its {len(X)} screws make no joint with constant screws, because their products leave '
-            'their span (a universal '
-            'joint, for example); give it as several joints with links without mass (inertia None) between them')
+            'their span (a universal joint, for example); give it as several joints with links without mass (inertia '
+            'None) between them')
 
 
 def check_pose(joint, C):
@@ -40,14 +39,16 @@ def check_pose(joint, C):
     R = C[:3, :3]
     rotates = np.isfinite(C).all() and np.abs(R @ R.T - np.eye(3)).max() < 1e-6 and np.linalg.det(R) > 0
     if not rotates or np.any(C[3] != [0, 0, 0, 1]):
-        raise ModelError(f'joint {joint!r}: its reference configuration {C.tolist()} is no pose; give a 4x4 rotation '
-                         'and displacement')
+        raise ModelError(
+            f'joint {joint!r}: its reference configuration {C.tolist()} is no pose; give a 4x4 rotation and '
+            'displacement')
 
 
 def check_inertia(joint, M):
     if M.shape != (6, 6):
-        raise ModelError(f'the link of joint {joint!r} has an inertia of the shape {M.shape}; give (6, 6), for example '
-                         'from link_inertia')
+        raise ModelError(
+            f'the link of joint {joint!r} has an inertia of the shape {M.shape}; give (6, 6), for example from '
+            'link_inertia')
     if M.dtype == object:
         return
     m = M[3, 3]
@@ -59,8 +60,8 @@ def check_inertia(joint, M):
     if not np.isfinite(M).all() or not m >= 0 or np.abs(M - expected).max() > TOLERANCE * scale:
         raise ModelError(
             f'the link of joint {joint!r} has the inertia {M.tolist()}, which is none of a rigid body in coordinates '
-            '(angular, linear): '
-            'symmetric, with the mass (0 or more) on the diagonal of its last block; make it with link_inertia')
+            '(angular, linear): symmetric, with the mass (0 or more) on the diagonal of its last block; make it with '
+            'link_inertia')
 
 
 def doubts(link, M):
@@ -72,9 +73,8 @@ def doubts(link, M):
     moments = np.linalg.eigvalsh(about_com)
     if moments[0] + moments[1] < moments[2] - 1e-6 * np.abs(moments).max():
         yield (f'link {link!r} has the principal moments of inertia {", ".join(f"{x:.6g}" for x in moments)} kg m^2 '
-               'about its centre of mass, '
-               'of which the largest exceeds the sum of the others; no real body does. Was the tensor meant about '
-               'another point?')
+               'about its centre of mass, of which the largest exceeds the sum of the others; no real body does. Was '
+               'the tensor meant about another point?')
 
 
 def check_carried(joints, parent, M, screw_body, armature):
@@ -87,8 +87,7 @@ def check_carried(joints, parent, M, screw_body, armature):
         if not carried[body] and armature[k] == 0:
             raise ModelError(
                 f'nothing that joint {joints[body]!r} moves has any inertia, so its force would be zero in every '
-                'motion; give its links an '
-                'inertia, or it an armature')
+                'motion; give its links an inertia, or it an armature')
 
 
 def check_parent(parent, joints):
@@ -96,5 +95,6 @@ def check_parent(parent, joints):
         raise ModelError(f'parent is {parent.tolist()}; give {len(joints)} indices of links, -1 for the base')
     for i, joint in enumerate(joints):
         if not -1 <= parent[i] < i:
-            raise ModelError(f'the link of joint {joint!r}, number {i}, has the parent {parent[i]}; a parent comes '
-                             'before it, or is -1, the base')
+            raise ModelError(
+                f'the link of joint {joint!r}, number {i}, has the parent {parent[i]}; a parent comes before it, or is '
+                '-1, the base')

@@ -1,5 +1,4 @@
-"""Models without a URDF: from joint screws and reference configurations (003 II, 000 II.A), or from Denavit-Hartenberg
-parameters.
+"""Models without a URDF: from joint screws and reference configurations (003 II, 000 II.A), or from DH parameters.
 
 Screws are (angular, linear); see hod_ros.dynamics.screws for the usual joints. Lengths in [m], angles in [rad]. Arrays
 may hold sympy's symbols or mpmath's numbers: the model then computes with the numpy reference, in these numbers.
@@ -26,13 +25,13 @@ def model_from_screws(screws, reference, inertias, *, representation='spatial', 
                       base_link='base', base_inertia=None):
     """RobotModel of N links, each moved by one joint of one to six axes.
 
-    screws: N joint screws, (6,) or (d, 6) each. representation='spatial': screws Y and reference configurations A (N,
-    4, 4) of 003 II, all in the world frame at q = 0. representation='body': screws X in their own link's frame and
-    reference configurations B (N, 4, 4) relative to the parent link, 000 II.A.
+    screws: N joint screws, (6,) or (d, 6) each. reference: N poses (4, 4).
+    representation: 'spatial': screws Y and poses A of 003 II, all in the world frame at q = 0; 'body': screws X in
+    their own link's frame and poses B relative to the parent link, 000 II.A.
     inertias: N matrices (6, 6) about the links' frames, see link_inertia; None where a link has no mass.
-    parent: N indices of earlier links, -1 for the base; None: a serial chain. armature: (n,) or {joint name: rotor
-    inertia}. A joint of several axes owns several coordinates: joint 'hip' of three axes has the names 'hip/1',
-    'hip/2', 'hip/3'.
+    parent: N indices of earlier links, -1 for the base; None: a serial chain.
+    armature: (n,) or {joint name: rotor inertia}.
+    A joint of several axes owns several coordinates: 'hip' of three axes has the names 'hip/1', 'hip/2', 'hip/3'.
     """
     screws = [np.atleast_2d(_numbers(X)) for X in screws]
     N = len(screws)
@@ -42,8 +41,8 @@ def model_from_screws(screws, reference, inertias, *, representation='spatial', 
     reference = _of_shape(reference, (N, 4, 4), 'reference')
     inertias = [np.zeros((6, 6)) if M is None else _numbers(M) for M in inertias]
     if len(inertias) != N:
-        raise ModelError(f'inertias holds {len(inertias)} matrices for {N} joints; give one for each link, None for '
-                         'one without mass')
+        raise ModelError(
+            f'inertias holds {len(inertias)} matrices for {N} joints; one for each link, None for one without mass')
     build_checks.check_parent(parent, joints)
     for joint, X, C, M in zip(joints, screws, reference, inertias, strict=True):
         build_checks.check_joint(joint, X)
@@ -90,13 +89,13 @@ def model_from_screws(screws, reference, inertias, *, representation='spatial', 
 
 
 def model_from_dh(a, alpha, d, theta, inertias, *, convention='craig', kinds='revolute', **options):
-    """RobotModel of a serial chain from Denavit-Hartenberg parameters, N each: lengths a, d [m], angles alpha, theta
-    [rad].
+    """RobotModel of a serial chain from Denavit-Hartenberg parameters, N each: a, d [m], alpha, theta [rad].
 
-    'craig' (modified, proximal): link i's frame is Rx(alpha_i) Tx(a_i) Rz(theta_i) Tz(d_i) in its predecessor's, and
-    joint i moves along its own z axis. 'denavit-hartenberg' (original, distal; 003 (5)): it is Rz(theta_i) Tz(d_i)
-    Tx(a_i) Rx(alpha_i), and joint i moves along its predecessor's z axis. Inertias are about the links' frames of the
-    convention. kinds: 'revolute' or 'prismatic', for all joints or one by one; q_i is added to theta_i or to d_i.
+    convention: 'craig' (modified, proximal): link i's frame is Rx(alpha_i) Tx(a_i) Rz(theta_i) Tz(d_i) in its
+    predecessor's, and joint i moves along its own z axis; 'denavit-hartenberg' (original, distal; 003 (5)): it is
+    Rz(theta_i) Tz(d_i) Tx(a_i) Rx(alpha_i), and joint i moves along its predecessor's z axis.
+    inertias: about the links' frames of the convention, see model_from_screws.
+    kinds: 'revolute' or 'prismatic', for all joints or one by one; q_i is added to theta_i or to d_i.
     options: see model_from_screws.
     """
     columns = {'a': a, 'alpha': alpha, 'd': d, 'theta': theta}
@@ -104,8 +103,8 @@ def model_from_dh(a, alpha, d, theta, inertias, *, convention='craig', kinds='re
     N = len(columns['a'])
     for key, values in columns.items():
         if values.shape != (N,):
-            raise ModelError(f'{key} has the shape {values.shape} where a has {N} entries; give one number for each '
-                             'joint')
+            raise ModelError(
+                f'{key} has the shape {values.shape} where a has {N} entries; give one number for each joint')
     kinds = [kinds] * N if isinstance(kinds, str) else list(kinds)
     if len(kinds) != N:
         raise ModelError(f'kinds holds {len(kinds)} entries for {N} joints; give one for each')
@@ -163,8 +162,8 @@ def _armature(armature, names):
         return np.zeros(len(names)) if armature is None else _of_shape(armature, (len(names),), 'armature')
     for joint in armature:
         if joint not in names:
-            raise ModelError(f'armature names the joint {joint!r}, which the model has not; its joints are '
-                             f'{", ".join(names)}')
+            raise ModelError(
+                f'armature names the joint {joint!r}, which the model has not; its joints are {", ".join(names)}')
     return np.array([armature.get(name, 0.0) for name in names])
 
 

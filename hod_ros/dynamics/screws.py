@@ -26,8 +26,7 @@ def prismatic(e):
 
 
 def helical(e, y, h):
-    """(6,) screw (e, y x e + h e) of a screw motion about the axis e through y, that advances by the pitch h a
-    radian."""
+    """(6,) screw (e, y x e + h e) of a motion about the axis e through y that advances by the pitch h a radian."""
     e, y = _direction(e), _vector(y, 'point y')
     return np.concatenate([e, np.cross(y, e) + h * e])
 
@@ -51,16 +50,16 @@ def planar(e1, e2, y=ORIGIN):
 
 
 def free(y=ORIGIN):
-    """(6, 6) screws of unconstrained motion; its rates are the relative twist (angular, linear) of the body's frame at
-    y."""
+    """(6, 6) screws of unconstrained motion; its rates are the relative twist (angular, linear) of a frame at y."""
     return np.concatenate([spherical(y), [prismatic(e) for e in AXES]])
 
 
 def link_inertia(mass, com=ORIGIN, tensor=None, *, about='com'):
     """(6, 6) inertia M_i of a link about its frame's origin, 000 (12).
 
-    mass [kg], com: centre of mass in the link's frame [m], tensor: (3, 3) rotational inertia in the link's axes [kg
-    m^2], None for a point mass. about: the point the tensor is given about, 'com' or 'frame' (the frame's origin).
+    mass [kg]; com: centre of mass in the link's frame [m].
+    tensor: (3, 3) rotational inertia in the link's axes [kg m^2], None for a point mass.
+    about: the point that the tensor is given about, 'com' or 'frame' (the frame's origin).
     """
     if about not in ('com', 'frame'):
         raise ModelError(f"about is {about!r}; a tensor is given about 'com' or 'frame'")

@@ -29,14 +29,13 @@ class SymbolicDynamics(NamedTuple):
 
 
 def symbolic(model, order, *, q=None, simplify=True):
-    """(Q, q): simplified expressions Q (order + 1, n) of Q .. Q^(order), and q (order + 3, n), the symbols they are
-    written in.
+    """(Q, q): simplified expressions of Q .. Q^(order), (order + 1, n), and their symbols q, (order + 3, n).
 
-    model: up to three joints; its arrays may hold sympy's symbols (masses, lengths, gravity): see
-    RobotModel.from_screws, from_dh. Where all its numbers are short (fractions, their roots) the expressions are exact,
-    otherwise they hold decimals. q: symbols of your own, (order + 3, n), or (n,) functions of time, which are
-    differentiated. None: q1, dq1, ddq1, d3q1, ... simplify=False gives what the recursion makes of sympy's symbols, as
-    it stands.
+    model: up to three joints; its arrays may hold sympy's symbols (masses, lengths, gravity), see from_screws, from_dh.
+    Where all its numbers are short (fractions, their roots) the expressions are exact, otherwise they hold decimals.
+    q: symbols of your own, (order + 3, n), or functions of time (n,), which are differentiated; None: q1, dq1, ddq1,
+    d3q1, ...
+    simplify: False leaves what the recursion makes of sympy's symbols as it stands; so are joints of several axes.
     """
     if not isinstance(order, (int, np.integer)) or isinstance(order, bool) or order < 0:
         raise InputError(f'order is {order!r}; give 0, 1, 2, ...')
@@ -167,8 +166,8 @@ def _given(q, model, order):
         t = _time_of(q)
         q = np.array([[sympy.diff(f, t, k) for f in q] for k in range(order + 3)], object)
     if q.shape != (order + 3, model.n):
-        raise InputError(f'q has the shape {q.shape}; give ({order + 3}, {model.n}) symbols, or ({model.n},) functions '
-                         'of time')
+        raise InputError(
+            f'q has the shape {q.shape}; give ({order + 3}, {model.n}) symbols, or ({model.n},) functions of time')
     return q
 
 
