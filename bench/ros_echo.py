@@ -45,7 +45,8 @@ class Echo(Node):
 def main():
     rclpy.init()
     executor = make_executor()
-    executor.add_node(Echo())
+    node = Echo()
+    executor.add_node(node)
     gc.collect()
     gc.freeze()
     try:
@@ -53,6 +54,8 @@ def main():
             executor.spin_once(timeout_sec=POLL)
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
+    executor.shutdown()
+    node.destroy_node()
     rclpy.try_shutdown()
 
 

@@ -65,11 +65,14 @@ def both_nodes(joints):
     try:
         with running('hod', 'hod_ros.ros.node') as hod, running('echo', 'bench.ros_echo') as echo:
             client = Client(joints)
-            client.connect()
-            gc.collect()
-            gc.freeze()
-            gc.disable()
-            yield client, {'hod': hod, 'echo': echo}
+            try:
+                client.connect()
+                gc.collect()
+                gc.freeze()
+                gc.disable()
+                yield client, {'hod': hod, 'echo': echo}
+            finally:
+                client.close()
     finally:
         gc.enable()
         rclpy.try_shutdown()
@@ -109,6 +112,10 @@ class Client:
         self._setpoint = JointSetpoint(
             joint_names=self.names, positions=array('d', q[0]), velocities=array('d', q[1]),
             accelerations=array('d', q[2]), jerks=array('d', q[3]), snaps=array('d', q[4]))
+
+    def close(self):
+        self._executor.shutdown()
+        self.node.destroy_node()
 
     def _on_answer(self, message):
         now = time.perf_counter_ns()

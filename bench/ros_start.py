@@ -26,6 +26,7 @@ def run(starts=5):
                 with running(side, MODULES[side]):
                     client.wait_for_answer(side, poll=0.005)
                     times[side].append(time.perf_counter() - began)
+        client.close()
     finally:
         rclpy.try_shutdown()
     table = Table('Start of the process to its first answer, a description being there; at most 2000 ms')

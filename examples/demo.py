@@ -85,6 +85,10 @@ class Peer:
         rows = message.efforts + message.effort_rates + message.effort_accelerations
         self.answers[index] = np.reshape(rows, (3, -1))
 
+    def close(self):
+        self._executor.shutdown()
+        self.node.destroy_node()
+
     def spin(self, seconds):
         self._executor.spin_once(timeout_sec=max(seconds, 0.0))
 
@@ -272,13 +276,16 @@ def run(duration, picture):
     began = time.monotonic()
     with running_node(ROOT / 'build' / 'demo' / 'node.log'):
         peer = Peer(motion, description)
-        peer.connect()
-        print(f'The node answered its first setpoint {time.monotonic() - began:.1f} s after its start.\n')
-        display = Display()
-        peer.stream(duration, display)
-        display.draw(peer)
-        t = len(peer.sent) / RATE
-        high = peer.ask(t)
+        try:
+            peer.connect()
+            print(f'The node answered its first setpoint {time.monotonic() - began:.1f} s after its start.\n')
+            display = Display()
+            peer.stream(duration, display)
+            display.draw(peer)
+            t = len(peer.sent) / RATE
+            high = peer.ask(t)
+        finally:
+            peer.close()
     times, answers = check(peer, model)
     compare(high, inverse_dynamics(model, motion.derivatives(t, SERVICE_ORDER + 3)), "the service's answer")
     print(f'\nOrder {SERVICE_ORDER} from the service, at t = {t:g} s:')

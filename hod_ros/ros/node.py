@@ -63,9 +63,9 @@ def run(args, stop):
         print(f'hod_node: {error}', file=sys.stderr)
         return 1
     node = None
+    executor = make_executor()
     try:
         node = HodNode()
-        executor = make_executor()
         executor.add_node(node)
         gc.collect()
         gc.freeze()
@@ -74,6 +74,7 @@ def run(args, stop):
         print(f'hod_node: {error}', file=sys.stderr)
         return 1
     finally:
+        executor.shutdown()     # else the participant outlives the process in shared memory
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()

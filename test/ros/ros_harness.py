@@ -1,6 +1,7 @@
 """What the ROS tests share: the node as a process of its own, and a client that talks to it over DDS."""
 
 import fcntl
+import os
 import re
 import signal
 import socket
@@ -11,6 +12,7 @@ import threading
 import time
 from array import array
 from contextlib import contextmanager
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -57,16 +59,31 @@ def claim_domain():
 
 
 def remove_orphaned_shared_memory(before):
-    """Removes what killed processes left in /dev/shm since `before`; what a living process has mapped stays."""
-    mapped = ''
+    """Removes what killed processes left in /dev/shm since `before`; what a living process uses stays."""
+    orphans = shared_memory() - before
+    for _ in range(2):
+        used = segments_in_use()
+        orphans = {file for file in orphans if segment_of(file) not in used}
+        time.sleep(0.2)
+    for file in orphans:
+        file.unlink(missing_ok=True)
+
+
+def segments_in_use():
+    """The segments that any living process has mapped or open (a lock file is open but not mapped)."""
+    used = set()
     for maps in Path('/proc').glob('[0-9]*/maps'):
-        try:
-            mapped += maps.read_text()
-        except OSError:
-            continue
-    for file in shared_memory() - before:
-        if str(file) not in mapped:
-            file.unlink(missing_ok=True)
+        with suppress(OSError):
+            used |= set(re.findall(r'/dev/shm/(\S+)', maps.read_text()))
+    for descriptor in Path('/proc').glob('[0-9]*/fd/*'):
+        with suppress(OSError):
+            used.add(os.path.basename(os.readlink(descriptor)))
+    return {segment_of(Path(name)) for name in used}
+
+
+def segment_of(file):
+    """The segment that a file belongs to: itself, its lock file or its semaphore."""
+    return file.name.removeprefix('sem.').removesuffix('_mutex').removesuffix('_el')
 
 
 def shared_memory():
@@ -158,6 +175,7 @@ class Client:
         self._descriptions = None
 
     def close(self):
+        self._executor.shutdown()
         self.node.destroy_node()
 
     def _on_report(self, message):
@@ -189,11 +207,18 @@ class Client:
             self._descriptions = None
 
     def call(self, service_type, service, request, timeout=PATIENCE):
+        """The response. A request without answer is sent again: discovery of both directions takes time."""
         client = self._client(service_type, service)
-        assert self.wait_until(client.service_is_ready, timeout), f'{service} did not come up'
-        future = client.call_async(request)
-        assert self.wait_until(future.done, timeout), f'{service} did not answer'
-        return future.result()
+        end = time.monotonic() + timeout
+        while time.monotonic() < end:
+            if not client.service_is_ready():
+                assert self.wait_until(client.service_is_ready, timeout), f'{service} did not come up'
+                self.spin(0.1)
+            future = client.call_async(request)
+            if self.wait_until(future.done, 2.0):
+                return future.result()
+            client.remove_pending_request(future)
+        raise AssertionError(f'{service} did not answer')
 
     def offers(self, service_type, service):
         return self._client(service_type, service).service_is_ready()
