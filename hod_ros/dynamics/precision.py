@@ -18,8 +18,7 @@ FIELDS = ('multiplier', 'offset', 'gravity', 'armature')
 
 
 def multiprecision(model):
-    """The model in mpmath's numbers of the precision now set, with unit screws and orthogonal rotations to that
-    precision."""
+    """The model in mpmath's numbers of the precision now set, its screws of unit length and rotations orthogonal."""
     changes = {name: _numbers(getattr(model, name)) for name in FIELDS}
     for name in ('M', 'M_base'):
         inertia = _numbers(getattr(model, name))

@@ -37,14 +37,12 @@ def cylindrical(e, y=ORIGIN):
 
 
 def spherical(y=ORIGIN, axes=AXES):
-    """(3, 6) screws of a ball joint about the point y; its rates are the relative angular velocity along the three
-    axes."""
+    """(3, 6) screws of a ball joint about y; its rates are the relative angular velocity along the three axes."""
     return np.stack([revolute(e, y) for e in np.asarray(axes)])
 
 
 def planar(e1, e2, y=ORIGIN):
-    """(3, 6) screws of the motion in the plane of e1 and e2: translations along these, and the rotation about e1 x e2
-    through y."""
+    """(3, 6) screws of motion in a plane: translations along e1 and e2, and the rotation about e1 x e2 through y."""
     e1, e2 = _direction(e1), _direction(e2)
     return np.stack([prismatic(e1), prismatic(e2), revolute(np.cross(e1, e2), y)])
 
