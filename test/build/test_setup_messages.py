@@ -16,9 +16,9 @@ NO_INDEX = {
     'PIP_FIND_LINKS': '', 'PIP_RETRIES': '0', 'PIP_NO_CACHE_DIR': '1'}
 
 
-@pytest.fixture(scope='module')
-def clone(tmp_path_factory):
-    return checkout.copy_to(tmp_path_factory.mktemp('clone') / 'hod_ros')
+@pytest.fixture
+def clone(tmp_path):
+    return checkout.copy_to(tmp_path / 'clone')
 
 
 def stand_in(path, script):
@@ -46,6 +46,18 @@ def distribution():
     return 'kilted' if os.path.basename(sys.prefix).endswith('kilted') else 'jazzy'
 
 
+def path_with(folder, *tools):
+    folder.mkdir()
+    for tool in tools:
+        (folder / tool).symlink_to(shutil.which(tool))
+    return folder
+
+
+def heed_interruptions():
+    # A process started in the background of a script inherits SIGINT as ignored.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def refusal(clone, *arguments, **variables):
     """The one sentence with which make refuses to begin."""
     code, told, errors = make(clone, *arguments, **variables)
@@ -56,17 +68,13 @@ def refusal(clone, *arguments, **variables):
 
 
 def test_a_missing_compiler(clone, tmp_path):
-    for tool in ('make', 'sh', 'env'):
-        (tmp_path / tool).symlink_to(shutil.which(tool))
-    sentence = refusal(clone, PATH=tmp_path, CC='', CXX='')
+    sentence = refusal(clone, PATH=path_with(tmp_path / 'bin', 'make', 'sh', 'env'), CC='', CXX='')
     assert 'No C compiler' in sentence
     assert 'sudo apt install build-essential' in sentence
 
 
 def test_a_missing_cpp_compiler(clone, tmp_path):
-    for tool in ('make', 'sh', 'env', 'gcc', 'as'):
-        (tmp_path / tool).symlink_to(shutil.which(tool))
-    sentence = refusal(clone, PATH=tmp_path, CC='gcc', CXX='')
+    sentence = refusal(clone, PATH=path_with(tmp_path / 'bin', 'make', 'sh', 'env', 'gcc', 'as'), CC='gcc', CXX='')
     assert 'No C++ compiler' in sentence
     assert 'sudo apt install build-essential' in sentence
 
@@ -125,7 +133,6 @@ def test_an_index_that_cannot_be_reached_and_the_next_run_that_goes_on_from_ther
     assert code != 0
     assert '-- virtual environment' not in told
     assert '-- pinned wheels' in told
-    shutil.rmtree(clone / '.venv')
 
 
 def test_an_interruption_and_the_next_run_that_goes_on_from_there(clone):
@@ -136,7 +143,7 @@ def test_an_interruption_and_the_next_run_that_goes_on_from_there(clone):
         with subprocess.Popen(
                 ['make', 'setup', f'PYTHON={checkout.BASE_PYTHON}'], cwd=clone, stdin=subprocess.DEVNULL,
                 env=checkout.bare_environment(**variables), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                start_new_session=True) as process:
+                start_new_session=True, preexec_fn=heed_interruptions) as process:
             try:
                 connection, _ = silent.accept()
                 os.killpg(process.pid, signal.SIGINT)
@@ -151,7 +158,6 @@ def test_an_interruption_and_the_next_run_that_goes_on_from_there(clone):
     code, told, errors = make(clone, **NO_INDEX)
     assert '-- virtual environment' not in told
     assert '-- pinned wheels' in told
-    shutil.rmtree(clone / '.venv')
 
 
 def test_an_environment_that_was_moved_with_its_repository_is_made_anew(clone, tmp_path):
@@ -159,7 +165,6 @@ def test_an_environment_that_was_moved_with_its_repository_is_made_anew(clone, t
     (clone / '.venv' / '.setup' / 'venv').write_text('made for another path')
     code, told, errors = make(clone, **NO_INDEX)
     assert '-- virtual environment' in told
-    shutil.rmtree(clone / '.venv')
 
 
 def test_a_finished_set_up_is_checked_in_less_than_two_seconds():
