@@ -187,7 +187,7 @@ class PreparedDrives:
             motions.append(motion)
         return motions
 
-    def motor_series(self, joint):
+    def motors_of(self, joint):
         """Indices of the motors of the joint with this index."""
         return np.flatnonzero(self.motor_joints == joint)
 

@@ -1,0 +1,139 @@
+"""Feedback linearisation of robots with elastic joints: the motors' torques that turn every joint into a chain of four integrators.
+
+From the measured state (q, q', theta, theta') follow Q and Q' at the springs, and with them by higher-order forward dynamics the joints'
+acceleration and jerk: z = (q, q', q'', q''') is a state as good. A commanded snap v gives Q'' by inverse dynamics, that the springs'
+e'', and that the motors' torques, under which q'''' = v exactly.
+
+Supported: linear, hardening and adjustable springs, and antagonistic pairs, where k'' is commanded too (a chain of two integrators for the
+stiffness). Not supported: rigid joints beside elastic ones, where the snap depends on the torques' second derivatives and no static
+feedback exists; and dampers beside the springs, through which the motor acts on the jerk already.
+"""
+
+import numpy as np
+
+from hod_ros.actuators import series
+from hod_ros.actuators.drives import Antagonistic
+from hod_ros.actuators.feedforward import PreparedDrives
+from hod_ros.dynamics import motion_checks
+from hod_ros.dynamics.forward_dynamics import forward_dynamics
+from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
+from hod_ros.errors import InputError
+from hod_ros.errors import SingularityError
+
+
+class FeedbackLinearisation:
+    """drives: {joint: drive} or PreparedDrives, all of them elastic and without damping. Motors' values are on their own side.
+
+    stiffness: rows k, k', k'' (3, v) [N m/rad] of the variable-stiffness joints, as in motor_feedforward: for adjustable springs the
+    present stiffness motion; of antagonistic pairs only the row k'' counts, as the command, the others being measured.
+    """
+
+    def __init__(self, model, drives):
+        self.prepared = drives if isinstance(drives, PreparedDrives) else PreparedDrives(model, drives)
+        self.model = self.prepared.model
+        for joint, drive in zip(self.model.joint_names, self.prepared.drives, strict=True):
+            if not drive.elastic:
+                raise InputError(
+                    f'joint {joint!r} is rigid; feedback linearisation needs a spring at every joint: give it a drive, or lock the joint')
+            if drive.damping:
+                raise InputError(f'the spring of joint {joint!r} has the damping {drive.damping:g}; feedback linearisation needs 0 [N m s/rad]')
+
+    def chain(self, q, velocities, motor_positions, motor_velocities, *, stiffness=None):
+        """z (4, n), rows q, q', q'', q''', of the measured state; all arguments (n,) or (motors,)."""
+        q, deflections, k = self._measured(q, velocities, motor_positions, motor_velocities, stiffness)
+        Q = np.array([self._forces(j, deflections[j], k[j])[0] for j in range(self.model.n)]).T
+        return np.concatenate([q, forward_dynamics(self.model, q, Q)])
+
+    def stiffness_chain(self, q, velocities, motor_positions, motor_velocities):
+        """(2, n), rows k, k' [N m/rad] of the springs in the measured state; adjustable ones as configured."""
+        _, deflections, k = self._measured(q, velocities, motor_positions, motor_velocities, None)
+        return np.array([self._forces(j, deflections[j], k[j])[1] for j in range(self.model.n)]).T
+
+    def state(self, z, *, stiffness=None):
+        """(motor_positions, motor_velocities) of z (4, n) and of the stiffness motion: the way back from chain()."""
+        z = motion_checks.motion(self.model, z, 4, 'z')[:4]
+        at_rest = np.concatenate([z, 0 * z[:1]])            # the snap does not act on theta and theta'
+        result = self.prepared.motor_feedforward(at_rest, stiffness)
+        return result.positions, result.velocities
+
+    def torques(self, q, velocities, motor_positions, motor_velocities, snap, *, stiffness=None):
+        """tau (motors,) [N m] under which the joints' snap is `snap` (n,) [rad/s^4], in the measured state."""
+        snap = motion_checks.vector(snap, self.model.joint_names, 'snap')
+        q, deflections, k = self._measured(q, velocities, motor_positions, motor_velocities, stiffness)
+        n = self.model.n
+        Q = np.array([self._forces(j, deflections[j], k[j])[0] for j in range(n)]).T
+        motion = np.concatenate([q, forward_dynamics(self.model, q, Q), snap[None]])
+        wanted = inverse_dynamics(self.model, motion)[2]
+        theta, load = [], []
+        for j, drive in enumerate(self.prepared.drives):
+            for e, pull in self._bent(j, deflections[j], k[j], wanted[j]):
+                theta.append(motion[:3, j] + np.array(series.to_derivatives(e)))
+                load.append(pull)
+        p = self.prepared
+        theta = np.array(theta).T * p.gear_ratio
+        tau = p.motor_inertia * theta[2] + p.motor_friction * theta[1] + np.array(load) / p.gear_ratio
+        if not np.isfinite(tau).all():
+            raise SingularityError(f'the torque of motor {p.motor_names[int(np.argmin(np.isfinite(tau)))]!r} is not finite in this state')
+        return tau
+
+    def _measured(self, q, velocities, motor_positions, motor_velocities, stiffness):
+        """q (2, n); for each joint the series of the deflections of its springs, two terms each, and of its stiffness."""
+        p, joints = self.prepared, self.model.joint_names
+        q = np.stack([motion_checks.vector(q, joints, 'q'), motion_checks.vector(velocities, joints, 'velocities')])
+        theta = np.stack([motion_checks.vector(motor_positions, p.motor_names, 'motor_positions'),
+                          motion_checks.vector(motor_velocities, p.motor_names, 'motor_velocities')]) / p.gear_ratio
+        e = theta - q[:, p.motor_joints]
+        motions = iter(self._stiffness_motion(stiffness))
+        k = [series.from_derivatives(next(motions)) if drive.variable else None for drive in p.drives]
+        return q, [[list(e[:, m]) for m in p.motors_of(j)] for j in range(self.model.n)], k
+
+    def _stiffness_motion(self, stiffness):
+        """Rows k, k', k'' of each variable-stiffness joint; of antagonistic pairs nothing but a commanded k'' matters."""
+        p = self.prepared
+        if stiffness is None and any(isinstance(drive, Antagonistic) and drive.stiffness is None for drive in p.drives):
+            for joint, drive in zip(p.model.joint_names, p.drives, strict=True):
+                if drive.variable and not isinstance(drive, Antagonistic) and drive.stiffness is None:
+                    raise InputError(f'stiffness of joint {joint!r} is missing; configure it in its drive or give it [N m/rad]')
+            return [np.array([getattr(drive, 'stiffness', None) or 0.0, 0.0, 0.0]) for drive in p.drives if drive.variable]
+        return [motion[:3] for motion in p.stiffness_motion(stiffness, (), 3)]
+
+    def _forces(self, j, deflections, k):
+        """Q, Q' and k, k' at joint j."""
+        drive = self.prepared.drives[j]
+        if isinstance(drive, Antagonistic):
+            ahead, behind = deflections
+            force, stiffness = drive.forces(ahead, [-term for term in behind])
+            self._check_pull(j, ahead[0], -behind[0])
+        else:
+            force, stiffness = drive.forces(deflections[0], k)
+        return series.to_derivatives(force), series.to_derivatives(stiffness)
+
+    def _bent(self, j, deflections, k, wanted):
+        """[(series of x - q, load)] of the motors of joint j, of three terms, whose Q'' is the wanted one."""
+        drive = self.prepared.drives[j]
+        if isinstance(drive, Antagonistic):
+            return self._pair_bent(j, deflections, k, wanted)
+        e = [*deflections[0], 0.0]
+        force, stiffness = drive.forces(e, k)
+        e[2] = (wanted / 2 - force[2]) / stiffness[0]
+        return [(e, force[0])]
+
+    def _pair_bent(self, j, deflections, k, wanted):
+        drive = self.prepared.drives[j]
+        d1, d2 = [*deflections[0], 0.0], [-deflections[1][0], -deflections[1][1], 0.0]
+        (f1, s1), (f2, s2) = drive.spring[0].taylor(d1), drive.spring[1].taylor(d2)
+        c1, c2 = drive.spring[0].curvature_at(d1[0]), drive.spring[1].curvature_at(d2[0])
+        determinant = s1[0] * c2 + s2[0] * c1
+        if not determinant > 1e-9 * (s1[0] * abs(c2) + s2[0] * abs(c1)):
+            raise SingularityError(
+                f'joint {self.model.joint_names[j]!r} has lost its co-contraction in this state: its motors cannot set torque and stiffness '
+                'independently; pull motor 1 ahead of the joint and motor 2 behind')
+        Q, stiffness = wanted / 2 - f1[2] + f2[2], k[2] - s1[2] - s2[2]
+        d1[2] = (c2 * Q + s2[0] * stiffness) / determinant
+        d2[2] = (s1[0] * stiffness - c1 * Q) / determinant
+        return [(d1, f1[0]), ([-term for term in d2], -f2[0])]
+
+    def _check_pull(self, j, d1, d2):
+        if self.prepared.drives[j].spring[0].pulls_only and min(d1, d2) < 0:
+            raise SingularityError(f'a spring of joint {self.model.joint_names[j]!r} is slack in this state: it is stretched by '
+                                   f'{min(d1, d2):g} [rad]; pull motor 1 ahead of the joint and motor 2 behind')

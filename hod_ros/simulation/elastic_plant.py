@@ -1,0 +1,190 @@
+"""A robot with elastic joints on MuJoCo: motors' torques in, states of joints and motors out.
+
+Motors' values are on their own side of the gear, as everywhere. Linear springs are MuJoCo's tendons; all others act through its
+passive-force callback inside every stage of the integrator. No contacts, no limits of the joints.
+"""
+
+import numpy as np
+
+from hod_ros.actuators.feedforward import PreparedDrives
+from hod_ros.dynamics import motion_checks
+from hod_ros.dynamics.checks import finite_number
+from hod_ros.errors import HodError
+from hod_ros.errors import InputError
+from hod_ros.simulation import mjcf
+from hod_ros.simulation.plant_springs import plant_springs
+
+
+class PlantError(HodError):
+    """A plant that cannot be built or simulated."""
+
+
+class ElasticPlant:
+    """model: RobotModel; drives: {joint: drive} or PreparedDrives. One motor for each name in motor_names.
+
+    step [s] and integrator are MuJoCo's: 'RK4', 'Euler', 'implicit' or 'implicitfast'.
+    torque_limits: (motors,) [N m] at which the motors saturate; `saturated` flags those that did in the last step.
+    """
+
+    def __init__(self, model, drives, *, step=2e-4, integrator='RK4', torque_limits=None):
+        mujoco = _mujoco()
+        self.prepared = prepared = drives if isinstance(drives, PreparedDrives) else PreparedDrives(model, drives)
+        if prepared.model is not model:
+            raise InputError(f'drives were prepared for {prepared.model!r}, not for {model!r}')
+        step = finite_number(step, 'step', '[s]')
+        if step <= 0:
+            raise InputError(f'step is {step:g}; give the time of an integration step, above 0 [s]')
+        if integrator not in mjcf.INTEGRATORS:
+            raise InputError(f'integrator is {integrator!r}; it is one of {", ".join(mjcf.INTEGRATORS)}')
+        self.joint_names, self.motor_names = model.joint_names, prepared.motor_names
+        self.torque_limits = _limits(torque_limits, self.motor_names)
+        elastic = np.array([prepared.drives[j].elastic for j in prepared.motor_joints], dtype=bool)
+        for m in np.flatnonzero(elastic):
+            if prepared.motor_inertia[m] == 0:
+                raise InputError(f'motor_inertia of motor {self.motor_names[m]!r} is 0; a plant needs rotors that have inertia [kg m^2]')
+        self._mujoco = mujoco
+        try:
+            self._physics = mjcf.compiled(mujoco, prepared, step=step, integrator=integrator)
+        except ValueError as error:
+            raise error if isinstance(error, HodError) else PlantError(f'MuJoCo refuses {model.name}: {error}') from None
+        self._data = mujoco.MjData(self._physics)
+        joints = [f'motor {name}' if springy else model.joint_names[j]
+                  for name, j, springy in zip(self.motor_names, prepared.motor_joints, elastic, strict=True)]
+        self._links = np.array([self._physics.joint(name).dofadr[0] for name in model.joint_names], dtype=int)
+        self._motors = np.array([self._physics.joint(name).dofadr[0] for name in joints], dtype=int)
+        self._springs = plant_springs(prepared, self._physics, self._links, self._motors)
+        self._passive = [spring for spring in self._springs if spring.passive]
+        self._adjustable = [spring for spring in self._springs if not spring.passive and spring.adjustable]
+        self.saturated = np.zeros(len(self.motor_names), dtype=bool)
+        self.set_state(np.zeros(model.n), np.zeros(model.n))
+
+    @property
+    def time(self):
+        """[s] since set_state"""
+        return self._data.time
+
+    @property
+    def step_time(self):
+        """[s] of one step"""
+        return self._physics.opt.timestep
+
+    @property
+    def positions(self):
+        """q (n,) [rad] or [m]"""
+        return self._data.qpos[self._links]
+
+    @property
+    def velocities(self):
+        """q' (n,) [rad/s]"""
+        return self._data.qvel[self._links]
+
+    @property
+    def motor_positions(self):
+        """theta (motors,), on the motors' side [rad]"""
+        return self._data.qpos[self._motors] * self.prepared.gear_ratio
+
+    @property
+    def motor_velocities(self):
+        """theta' (motors,), on the motors' side [rad/s]"""
+        return self._data.qvel[self._motors] * self.prepared.gear_ratio
+
+    @property
+    def stiffnesses(self):
+        """Present stiffness of the elastic joints (joints,) [N m/rad]"""
+        return np.array([spring.stiffness(self._data.qpos) for spring in self._springs])
+
+    @property
+    def spring_torques(self):
+        """What the springs, without their dampers, pass to the elastic joints (joints,) [N m]"""
+        return np.array([spring.force(self._data.qpos) for spring in self._springs])
+
+    def set_state(self, positions, velocities, motor_positions=None, motor_velocities=None, *, time=0.0):
+        """The exact state; without that of the motors, the springs are relaxed (those of antagonistic pairs not co-contracted)."""
+        names, motors, ratio = self.joint_names, self.motor_names, self.prepared.gear_ratio
+        q = motion_checks.vector(positions, names, 'positions')
+        v = motion_checks.vector(velocities, names, 'velocities')
+        relaxed = self.prepared.motor_joints
+        theta = q[relaxed] if motor_positions is None else motion_checks.vector(motor_positions, motors, 'motor_positions') / ratio
+        rate = v[relaxed] if motor_velocities is None else motion_checks.vector(motor_velocities, motors, 'motor_velocities') / ratio
+        time = finite_number(time, 'time', '[s]')
+        self._mujoco.mj_resetData(self._physics, self._data)
+        self._data.qpos[self._motors], self._data.qvel[self._motors] = theta, rate
+        self._data.qpos[self._links], self._data.qvel[self._links] = q, v       # last: the motor of a rigid drive is its joint
+        self._data.time = time
+        self.saturated[:] = False
+
+    def step(self, torques, stiffness=None, *, joint_torques=None):
+        """One step with the motors' torques (motors,) [N m] held. Returns `saturated` (motors,).
+
+        stiffness: (adjustable,) of the AdjustableStiffness joints, held [N m/rad]; None: as before. joint_torques: (n,) that the world
+        exerts on the joints [N m].
+        """
+        if (type(torques) is not np.ndarray or torques.shape != (len(self.motor_names),) or torques.dtype != np.float64
+                or not np.isfinite(torques).all()):
+            torques = motion_checks.vector(torques, self.motor_names, 'torques')
+        if stiffness is not None:
+            self._set_stiffness(stiffness)
+        data = self._data
+        held = np.clip(torques, -self.torque_limits, self.torque_limits)
+        self.saturated = held != torques
+        data.qfrc_applied[:] = 0
+        if joint_torques is not None:
+            data.qfrc_applied[self._links] = motion_checks.vector(joint_torques, self.joint_names, 'joint_torques')
+        data.qfrc_applied[self._motors] += held * self.prepared.gear_ratio
+        self._advance()
+        return self.saturated
+
+    @property
+    def slack(self):
+        """Flags (joints,) of the elastic joints of which an antagonistic spring is slack: their stiffness is not the pair's."""
+        return np.array([spring.passive and hasattr(spring, 'slack') and spring.slack(self._data.qpos) for spring in self._springs], dtype=bool)
+
+    def _advance(self):
+        data = self._data
+        before = data.time, data.qpos.copy(), data.qvel.copy()
+        if self._passive:
+            self._mujoco.set_mjcb_passive(self._apply_springs)
+        try:
+            self._mujoco.mj_step(self._physics, data)
+        finally:
+            if self._passive:
+                self._mujoco.set_mjcb_passive(None)
+        if not (np.isfinite(data.qpos).all() and np.isfinite(data.qvel).all()) or data.warning.number.any():
+            self._mujoco.mj_resetData(self._physics, data)
+            data.time, data.qpos[:], data.qvel[:] = before
+            raise PlantError(
+                f'the simulation became unstable after {data.time:g} s; its state is that before this step. Take a shorter step than '
+                f'{self.step_time:g} s, smaller torques or softer springs')
+
+    def _apply_springs(self, physics, data):
+        """MuJoCo's passive-force callback; it is one for all models, so it is in force during our own steps only."""
+        qpos, qvel = data.qpos.tolist(), data.qvel.tolist()
+        forces = [0.0] * len(qvel)
+        for spring in self._passive:
+            spring.apply(qpos, qvel, forces)
+        data.qfrc_passive[:] += forces
+
+    def _set_stiffness(self, stiffness):
+        names = [name for name, spring in zip(self.prepared.elastic_joints, self._springs, strict=True) if spring in self._adjustable]
+        values = motion_checks.vector(stiffness, names, 'stiffness')
+        for name, spring, value in zip(names, self._adjustable, values, strict=True):
+            if value <= 0:
+                raise InputError(f'stiffness of joint {name!r} is {value:g}; it must stay above 0 [N m/rad]')
+            self._physics.tendon_stiffness[spring.tendon] = value
+
+
+def _limits(torque_limits, names):
+    if torque_limits is None:
+        return np.full(len(names), np.inf)
+    limits = np.array(motion_checks.numbers(torque_limits, 'torque_limits'))
+    if limits.shape != (len(names),) or not np.all(limits > 0):
+        raise InputError(f'torque_limits is {limits.tolist()}; give {len(names)} numbers above 0 [N m] or inf: {", ".join(names)}')
+    return limits
+
+
+def _mujoco():
+    try:
+        import mujoco
+    except ImportError as error:
+        raise PlantError(f"the plant needs MuJoCo, which cannot be imported ({error}); pip install 'hod_ros[sim]'") from None
+    return mujoco

@@ -1,0 +1,101 @@
+"""The springs of a plant: their torque on the joint, their stiffness, and, of those that are no tendons, their forces on MuJoCo's
+degrees of freedom. Coordinates are the joint's side of the gear; a spring that only pulls is slack, without force, below zero stretch.
+"""
+
+import math
+
+from hod_ros.actuators.drives import Antagonistic
+from hod_ros.actuators.drives import HardeningSpring
+
+
+def plant_springs(prepared, physics, links, motors):
+    """The springs of the elastic joints, in the model's order."""
+    springs = []
+    for j, (joint, drive) in enumerate(zip(prepared.model.joint_names, prepared.drives, strict=True)):
+        if not drive.elastic:
+            continue
+        link, ends = int(links[j]), [int(motors[m]) for m in prepared.motors_of(j)]
+        if isinstance(drive, Antagonistic):
+            springs.append(PairOfSprings(drive.spring, link, *ends))
+        elif isinstance(drive, HardeningSpring):
+            springs.append(NonlinearSpring(drive, link, *ends))
+        else:
+            springs.append(LinearSpring(physics, physics.tendon(f'spring {joint}').id, link, *ends, adjustable=drive.variable))
+    return springs
+
+
+class LinearSpring:
+    """A tendon of MuJoCo."""
+
+    passive = False         # whether the plant must apply its force itself
+
+    def __init__(self, physics, tendon, link, motor, adjustable):
+        self.physics, self.tendon, self.link, self.motor, self.adjustable = physics, tendon, link, motor, adjustable
+
+    def stiffness(self, qpos):
+        return float(self.physics.tendon_stiffness[self.tendon])
+
+    def force(self, qpos):
+        return self.stiffness(qpos) * (qpos[self.motor] - qpos[self.link])
+
+
+class NonlinearSpring:
+    passive = True
+
+    def __init__(self, drive, link, motor):
+        self.law, self.damping, self.link, self.motor = drive.spring, drive.damping, link, motor
+
+    def stiffness(self, qpos):
+        return self.law.stiffness_at(qpos[self.motor] - qpos[self.link])
+
+    def force(self, qpos):
+        return self.law.force_at(qpos[self.motor] - qpos[self.link])
+
+    def apply(self, qpos, qvel, forces):
+        """Adds the spring's and the damper's forces to those on the degrees of freedom."""
+        f = self.force(qpos) + self.damping * (qvel[self.motor] - qvel[self.link])
+        forces[self.link] += f
+        forces[self.motor] -= f
+
+
+class PairOfSprings:
+    passive = True
+
+    def __init__(self, springs, link, ahead, behind):
+        self.springs, self.link, self.ahead, self.behind = springs, link, ahead, behind
+
+    def stretches(self, qpos):
+        return qpos[self.ahead] - qpos[self.link], qpos[self.link] - qpos[self.behind]
+
+    def slack(self, qpos):
+        """Whether a spring that only pulls does not."""
+        return self.springs[0].pulls_only and min(self.stretches(qpos)) < 0
+
+    def stiffness(self, qpos):
+        return sum(0.0 if _is_slack(law, d) else _finite(law.stiffness_at, d) for law, d in zip(self.springs, self.stretches(qpos), strict=True))
+
+    def forces(self, qpos):
+        """What each of the two pulls with."""
+        return [0.0 if _is_slack(law, d) else _finite(law.force_at, d) for law, d in zip(self.springs, self.stretches(qpos), strict=True)]
+
+    def force(self, qpos):
+        f1, f2 = self.forces(qpos)
+        return f1 - f2
+
+    def apply(self, qpos, qvel, forces):
+        f1, f2 = self.forces(qpos)
+        forces[self.link] += f1 - f2
+        forces[self.ahead] -= f1
+        forces[self.behind] += f2
+
+
+def _is_slack(law, stretch):
+    return law.pulls_only and stretch < 0
+
+
+def _finite(function, stretch):
+    """The function's value; infinite where it is too large for a float, which the plant reports."""
+    try:
+        return function(stretch)
+    except OverflowError:
+        return math.inf
