@@ -4,11 +4,12 @@ Everything is a Taylor series (see series.py). Only the first term needs a non-l
 known: with e[m] = 0 the spring's force is short by f'(e[0]) e[m].
 
 An antagonistic pair acts on the joint by Q = f1(d1) - f2(d2), with the stiffness k = f1'(d1) + f2'(d2); d1 = x1 - q and d2 = q - x2 are
-the stretches of its springs. Branch: motor 1 ahead, d1 + d2 > 0. There k grows with the co-contraction, from the least stiffness that
-is possible with that torque: where one spring goes slack if springs only pull, and else where
+the stretches of its springs. Branch: the co-contracted one, where
 
-    f1''(d1) / f1'(d1) + f2''(d2) / f2'(d2) = 0,
+    f1''(d1) / f1'(d1) + f2''(d2) / f2'(d2) > 0,
 
+so that k grows as motor 1 is drawn ahead and motor 2 back at the same torque; for equal springs that is d1 + d2 > 0. It begins at the
+least stiffness that is possible with that torque: where one spring goes slack if springs only pull, and else where the sum above is 0,
 beyond which lies the other branch. The inverse is singular there and is refused below CLOSEST times the least stiffness.
 """
 
