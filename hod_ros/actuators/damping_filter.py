@@ -1,7 +1,8 @@
 """The damper beside a spring as a stable filter: D e' + f(e) = Q for the deflection e = theta - q.
 
 Between two calls Q is the cubic through Q and Q' at both; the spring is taken as linear about the deflections at both ends. For linear
-springs the deflection is then exact for that cubic, whatever the ratio of D / K to the step.
+springs the deflection is then exact for that cubic, whatever the ratio of D / K to the step; where the stiffness changes the error is of
+second order in the step.
 """
 
 import math

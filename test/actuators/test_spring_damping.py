@@ -1,0 +1,100 @@
+"""Dampers beside the springs: the truncated series, and the filter against scipy's stiff integrator."""
+
+import numpy as np
+import pytest
+from robots import robot
+from scipy.integrate import solve_ivp
+
+from hod_ros import AdjustableStiffness
+from hod_ros import DampingFilter
+from hod_ros import HardeningSpring
+from hod_ros import HodError
+from hod_ros import SeriesElastic
+from hod_ros import inverse_dynamics
+from hod_ros import motor_feedforward
+
+
+@pytest.fixture(scope='module')
+def arm():
+    return robot('our_panda', joints=['panda_joint2', 'panda_joint4'])
+
+
+def motion(t, rows):
+    phase = 2 * np.asarray(t, float)[:, None] + 0.7 * np.arange(2)
+    return np.stack([0.4 * 2.0 ** k * np.sin(phase + k * np.pi / 2) for k in range(rows)], axis=1)
+
+
+def solved_deflection(law, damping, arm, until, e0):
+    """e at `until` of D e' + f(e) = Q(t), for the second joint."""
+    def slope(t, e):
+        return (inverse_dynamics(arm, motion([t], 3)[0])[0, 1] - law(e, t)) / damping
+    return solve_ivp(slope, (0, until), [e0], method='Radau', rtol=1e-11, atol=1e-13).y[0, -1]
+
+
+def test_every_term_of_the_series_is_closer_to_the_damped_spring(arm):
+    K, D = 3000.0, 12.0
+    exact = solved_deflection(lambda e, t: K * e, D, arm, 0.5, 0.0)
+    errors = []
+    for terms in range(4):
+        drive = SeriesElastic(stiffness=K, motor_inertia=0.2, damping=D if terms else 0.0, damping_terms=terms or None)
+        q = motion([0.5], 5 + terms)[0]
+        m = motor_feedforward(arm, {'panda_joint4': drive}, q)
+        errors.append(abs(m.positions[1] - q[0, 1] - exact))
+    assert all(after < 0.1 * before for before, after in zip(errors, errors[1:], strict=False)), errors
+
+
+def test_series_asks_for_the_rows_that_it_needs(arm):
+    drives = {'panda_joint4': SeriesElastic(stiffness=3000.0, motor_inertia=0.2, damping=12.0, damping_terms=2)}
+    with pytest.raises(HodError, match=r"'panda_joint4' needs 7"):
+        motor_feedforward(arm, drives, motion([0.5], 6)[0])
+
+
+def test_damping_without_terms_is_refused_where_no_state_is_kept(arm):
+    drives = {'panda_joint4': SeriesElastic(stiffness=3000.0, motor_inertia=0.2, damping=12.0)}
+    with pytest.raises(HodError, match="'panda_joint4'.*DampingFilter"):
+        motor_feedforward(arm, drives, motion([0.5], 5)[0])
+
+
+@pytest.mark.parametrize('damping', [0.3, 12.0, 500.0])
+@pytest.mark.parametrize('drive, law', [
+    (SeriesElastic(stiffness=3000.0, motor_inertia=0.2, damping=1.0), lambda e, t: 3000 * e),
+    (HardeningSpring(stiffness=800.0, cubic=3e5, motor_inertia=0.2, damping=1.0), lambda e, t: 800 * e + 3e5 * e ** 3),
+])
+def test_filter_follows_the_damped_spring_at_any_ratio_of_damping_to_step(arm, drive, law, damping):
+    drive = type(drive)(**{name: getattr(drive, name) for name in drive.__dataclass_fields__} | {'damping': damping})
+    step = 1e-3
+    advance = DampingFilter(arm, {'panda_joint4': drive}, step=step)
+    advance.reset({'panda_joint4': 0.002})
+    for q in motion(step * np.arange(201), 5):
+        m = advance(q)
+    exact = solved_deflection(law, damping, arm, 0.2, 0.002)
+    e = advance.deflections['panda_joint4']
+    assert e == pytest.approx(exact, abs=2e-9)
+    Q = inverse_dynamics(arm, q)
+    rate = (Q[0, 1] - law(e, 0.2)) / damping
+    assert m.positions[1] == pytest.approx(q[0, 1] + e, rel=1e-12)
+    assert m.velocities[1] == pytest.approx(q[1, 1] + rate, rel=1e-9)
+    assert m.efforts[1] == pytest.approx(0.2 * m.accelerations[1] + Q[0, 1], rel=1e-12)
+
+
+def test_filter_follows_an_adjustable_stiffness(arm):
+    drive = AdjustableStiffness(motor_inertia=0.2, damping=12.0)
+    advance = DampingFilter(arm, {'panda_joint4': drive}, step=1e-3)
+    advance.reset({'panda_joint4': 0.0})
+    for i, q in enumerate(motion(1e-3 * np.arange(201), 5)):
+        t = 1e-3 * i
+        advance(q, stiffness=[[1000 + 4000 * t], [4000.0], [0.0]])
+    exact = solved_deflection(lambda e, t: (1000 + 4000 * t) * e, 12.0, arm, 0.2, 0.0)
+    assert advance.deflections['panda_joint4'] == pytest.approx(exact, abs=2e-7)
+
+
+def test_filter_starts_as_a_slow_motion_would(arm):
+    drives = {'panda_joint4': SeriesElastic(stiffness=3000.0, motor_inertia=0.2, damping=12.0)}
+    advance = DampingFilter(arm, drives, step=1e-3)
+    first = advance(motion([0.5], 5)[0])
+    assert first.positions[1] - motion([0.5], 5)[0, 0, 1] == pytest.approx(
+        solved_deflection(lambda e, t: 3000 * e, 12.0, arm, 0.5, 0.0), abs=1e-7)
+    with pytest.raises(HodError, match='panda_joint4'):
+        advance.reset({})
+    with pytest.raises(HodError, match='above 0'):
+        DampingFilter(arm, drives, step=0.0)
