@@ -45,7 +45,7 @@ class ElasticPlant:
         self._mujoco = mujoco
         try:
             self._physics = mjcf.compiled(mujoco, prepared, step=step, integrator=integrator)
-        except ValueError as error:
+        except (ValueError, mujoco.FatalError) as error:
             raise error if isinstance(error, HodError) else PlantError(f'MuJoCo refuses {model.name}: {error}') from None
         self._data = mujoco.MjData(self._physics)
         joints = [f'motor {name}' if springy else model.joint_names[j]

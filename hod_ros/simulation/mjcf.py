@@ -1,8 +1,8 @@
 """The robot of a RobotModel, with motors behind springs, as a MuJoCo model: the same tree, without contacts and without limits.
 
-Every motor of an elastic joint is a body of its own without mass, on a hinge or slide of its own at the base, whose armature is the
-rotor's inertia seen on the joint's side of the gear; so it turns as if about a fixed axis (Spong's assumption). Its coordinate is
-theta = theta_motor / gear_ratio. The rotor of a rigid drive is armature of the link's joint.
+Every motor of an elastic joint is a body of its own without mass, on a hinge of its own at the base, whose armature is the rotor's
+inertia seen on the joint's side of the gear; so it turns as if about a fixed axis (Spong's assumption). Its coordinate is
+theta = theta_motor / gear_ratio [rad], or [m] at a prismatic joint. The rotor of a rigid drive is armature of the link's joint.
 """
 
 from xml.etree import ElementTree
@@ -44,9 +44,8 @@ def mjcf(prepared, *, step, integrator):
             continue
         body = _body(world, f'rotor {name}', np.eye(4))
         inertia, friction = _reflected(prepared, m)
-        kind = _axis(model.X[np.flatnonzero(model.coordinate == j)[0]])[0]
         ElementTree.SubElement(
-            body, 'joint', name=f'motor {name}', type=kind, axis='0 0 1', limited='false', armature=repr(float(inertia)),
+            body, 'joint', name=f'motor {name}', type='hinge', axis='0 0 1', limited='false', armature=repr(float(inertia)),
             damping=repr(float(friction)))
         if isinstance(drive, (SeriesElastic, AdjustableStiffness)):
             tendon = ElementTree.SubElement(
