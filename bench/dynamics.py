@@ -19,7 +19,8 @@ def chain(joints):
 
 
 def robots():
-    return {'Panda, 7 joints': (ROOT / 'config/robots/panda.urdf').read_text(), 'chain, 30 joints': chain(30), 'chain, 60 joints': chain(60)}
+    panda = (ROOT / 'config/robots/panda.urdf').read_text()
+    return {'Panda, 7 joints': panda, 'chain, 30 joints': chain(30), 'chain, 60 joints': chain(60)}
 
 
 def motion(model, order, samples=None):
@@ -55,9 +56,11 @@ def growth():
     models = {joints: RobotModel.from_urdf(chain(joints)) for joints in (7, 30, 60)}
     seven = kernel_time(models[7], 2)
     for joints in (30, 60):
-        table.add(f'order 2, a joint of {joints} against one of 7', kernel_time(models[joints], 2) / joints, seven / 7, 1.3 if joints == 60 else None)
+        bound = 1.3 if joints == 60 else None
+        table.add(f'order 2, a joint of {joints} against one of 7', kernel_time(models[joints], 2) / joints, seven / 7, bound)
     for order in (0, 1, 4, 8, 20):
-        table.add(f'7 joints, order {order} against order 2', kernel_time(models[7], order), kernel_time(models[7], 2), 4.0 if order == 8 else None)
+        bound = 4.0 if order == 8 else None
+        table.add(f'7 joints, order {order} against order 2', kernel_time(models[7], order), kernel_time(models[7], 2), bound)
     return table.rows
 
 
@@ -72,7 +75,8 @@ def batch():
             for order in (2, 8):
                 q = motion(model, order, 10_000)
                 time = nanoseconds({'batch': lambda model=model, q=q: inverse_dynamics(model, q)}, rounds=20)['batch'] / len(q)
-                table.add(f'{joints} joints, order {order}, {name}', time, kernel_time(model, order), bound.get(name) if (joints, order) == (7, 2) else None)
+                limit = bound.get(name) if (joints, order) == (7, 2) else None
+                table.add(f'{joints} joints, order {order}, {name}', time, kernel_time(model, order), limit)
             kernel._kernel.use_instruction_set(before)
     return table.rows
 

@@ -21,7 +21,8 @@ def run():
             best[statement] = min(best[statement], seconds(statement))
     table = Table('Import in a fresh interpreter, its own start taken off')
     start = best['pass']
-    table.add('import hod_ros against import numpy', 1e3 * (best['import hod_ros'] - start), 1e3 * (best['import numpy'] - start), 2.0, 'ms')
+    ours, numpy = (1e3 * (best[statement] - start) for statement in ('import hod_ros', 'import numpy'))
+    table.add('import hod_ros against import numpy', ours, numpy, 2.0, 'ms')
     return table.rows
 
 

@@ -40,8 +40,9 @@ INLINE void FN(spatial_constants)(const Body *body, const double *pose, Spatial 
     *b.m = m;
 }
 
-/* The series that follow from the twist w, v of the parent and the rates of the joint, `stride` apart. */
-INLINE void FN(spatial_motion)(Spatial up, Spatial b, const double *theta, ptrdiff_t stride, int K)
+/* The series that follow from the twist w, v of the parent and the rates of the joint, `stride` apart: the screw's up to coefficient K, the
+ * others up to `last`, K or K - 1. */
+INLINE void FN(spatial_motion)(Spatial up, Spatial b, const double *theta, ptrdiff_t stride, int K, int last)
 {
     const double m = *b.m;
     for (int k = 0; k < K; k++) {
@@ -55,7 +56,7 @@ INLINE void FN(spatial_motion)(Spatial up, Spatial b, const double *theta, ptrdi
         b.s[k + 1] = s * (1.0 / (k + 1));
         b.u[k + 1] = u * (1.0 / (k + 1));
     }
-    for (int k = 0; k <= K; k++) {
+    for (int k = 0; k <= last; k++) {
         Vec3 w = up.w[k], v = up.v[k];
         for (int j = 0; j <= k; j++) {
             const double rate = (k - j + 1) * theta[(k - j + 1) * stride];
@@ -65,7 +66,7 @@ INLINE void FN(spatial_motion)(Spatial up, Spatial b, const double *theta, ptrdi
         b.w[k] = w;
         b.v[k] = v;
     }
-    for (int k = 0; k < K; k++) {
+    for (int k = 0; k < last; k++) {
         Vec3 h = m * b.v[k], P = {0}, off = {0};
         for (int j = 0; j <= k; j++) {
             const Vec3 w = b.w[j], v = b.v[j], hj = b.h[k - j], Pj = b.P[k - j], offj = b.off[k - j];
@@ -121,8 +122,8 @@ INLINE void FN(joint_motions)(const Tree *tree, const double *q, int rows, doubl
         }
 }
 
-/* Poses (12 numbers a slot), screws and inertias of all bodies, and with `moving` their series. */
-INLINE void FN(spatial_forward)(const Tree *tree, const double *theta, ptrdiff_t stride, double *pose, Vec3 *work, int K, int moving)
+/* Poses (12 numbers a slot), screws and inertias of all bodies, and their series as far as spatial_motion says; last -1: constants only. */
+INLINE void FN(spatial_forward)(const Tree *tree, const double *theta, ptrdiff_t stride, double *pose, Vec3 *work, int K, int last)
 {
     const int N = tree->bodies, row = K + 1;
     const double identity[12] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0}, *sine = theta + (K + 2) * stride, *cosine = sine + stride;
@@ -135,8 +136,8 @@ INLINE void FN(spatial_forward)(const Tree *tree, const double *theta, ptrdiff_t
         const Spatial b = spatial_of(work, i, row);
         FN(place)(tree->body + i, pose + 12 * up, pose + 12 * i, theta[i], sine[i], cosine[i]);
         FN(spatial_constants)(tree->body + i, pose + 12 * i, b);
-        if (moving)
-            FN(spatial_motion)(spatial_of(work, up, row), b, theta + i, stride, K);
+        if (last >= 0)
+            FN(spatial_motion)(spatial_of(work, up, row), b, theta + i, stride, K, last);
     }
 }
 
@@ -145,7 +146,7 @@ INLINE void FN(spatial_recursion)(const Tree *tree, const double *theta, ptrdiff
 {
     const int N = tree->bodies, row = K + 1;
     const Vec3 g = {tree->gravity[0], tree->gravity[1], tree->gravity[2], 0};
-    FN(spatial_forward)(tree, theta, stride, pose, work, K, 1);
+    FN(spatial_forward)(tree, theta, stride, pose, work, K, K);
     for (int i = 0; i < N; i++) {
         const Spatial b = spatial_of(work, i, row);
         for (int k = 0; k < K; k++) {
@@ -232,7 +233,7 @@ INLINE void FN(matrices)(const Tree *tree, const double *theta, ptrdiff_t stride
     const int N = tree->bodies, n = tree->columns, row = K + 1, full = C != NULL;
     const Vec3 gravity = {tree->gravity[0], tree->gravity[1], tree->gravity[2], 0};
     Vec3 *rates = work + (size_t)(N + 1) * SPATIAL_VECTORS(row), *momenta = rates + 2 * (size_t)N * K;
-    FN(spatial_forward)(tree, theta, stride, pose, work, K, full);
+    FN(spatial_forward)(tree, theta, stride, pose, work, K, full ? K - 1 : -1);
     for (int i = 0; full && i < N; i++) {
         const Spatial b = spatial_of(work, i, row);
         FN(coriolis)(b, K);
@@ -272,28 +273,34 @@ INLINE void FN(matrices)(const Tree *tree, const double *theta, ptrdiff_t stride
                 const double size = scale * factorial[k];
                 Vec3 product = {0};
                 PAIRING(s, u, f, f + K, k);
-                of_C[line * n + column] += size * SUM(product);
-                if (i == j)
-                    continue;
-                product = (Vec3){0};
-                PAIRING(rate_s, rate_u, p, p + K, k);
-                PAIRING(s, u, r, r + K, k);
-                of_C[column * n + line] += size * SUM(product);
+                const double upper = size * SUM(product);
+                double lower = upper;
+                of_C[line * n + column] += upper;
+                if (i != j) {
+                    product = (Vec3){0};
+                    PAIRING(rate_s, rate_u, p, p + K, k);
+                    PAIRING(s, u, r, r + K, k);
+                    lower = size * SUM(product);
+                    of_C[column * n + line] += lower;
+                }
+                if (k + 1 < K) {
+                    double *next = M + (size_t)(k + 1) * n * n;
+                    next[line * n + column] += upper + lower;
+                    if (i != j)
+                        next[column * n + line] += upper + lower;
+                }
             }
         }
         if (body->parent < N) {
             const Spatial parent = spatial_of(work, body->parent, row);
-            for (int k = 0; k < (full ? 11 : 3) * row; k++)
-                parent.h[k] += b.h[k];
+            for (int series = 0; series < (full ? 11 : 3); series++)
+                for (int k = 0; k < (full ? K : 1); k++)
+                    parent.h[series * row + k] += b.h[series * row + k];
             *parent.m += *b.m;
         }
     }
     for (int i = 0; i < n; i++)
         M[i * n + i] += tree->armature[i];
-    for (int k = 1; full && k < K; k++)
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++)
-                M[((size_t)k * n + i) * n + j] = C[((size_t)(k - 1) * n + i) * n + j] + C[((size_t)(k - 1) * n + j) * n + i];
 }
 
 HOT void FN(evaluate_spatial)(const Tree *tree, const double *q, double *out, double *work, int K)

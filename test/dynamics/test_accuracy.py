@@ -18,7 +18,8 @@ def worst_row(Q, expected):
     return max(np.abs(a - b).max() / np.abs(b).max() for a, b in zip(Q, expected, strict=True))
 
 
-@pytest.mark.parametrize('joints, shape', [(1, 'tree'), (2, 'chain'), (7, 'chain'), (13, 'star'), (30, 'tree'), (60, 'tree'), (60, 'chain')])
+@pytest.mark.parametrize('joints, shape', [
+    (1, 'tree'), (2, 'chain'), (7, 'chain'), (13, 'star'), (30, 'tree'), (60, 'tree'), (60, 'chain')])
 def test_random_trees_are_exact_to_1e_13_up_to_order_8(joints, shape):
     rng = np.random.default_rng([joints, len(shape)])
     model = random_tree(rng, joints, shape=shape, kinds=ALL_KINDS, armature=True)

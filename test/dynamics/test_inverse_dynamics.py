@@ -273,7 +273,8 @@ def test_a_hand_made_model_that_contradicts_itself_is_refused():
                   B=[np.eye(4)], X=[[0, 0, 1, 0, 0, 0]], M=[np.eye(6)], links={})
     RobotModel(**fields)
     for change, said in [
-        ({'parent': [0]}, 'parent'), ({'coordinate': [1]}, 'coordinate'), ({'X': [[0, 0, 1]]}, 'shape'), ({'M': [np.full((6, 6), np.nan)]}, 'finite'),
+        ({'parent': [0]}, 'parent'), ({'coordinate': [1]}, 'coordinate'), ({'X': [[0, 0, 1]]}, 'shape'),
+        ({'M': [np.full((6, 6), np.nan)]}, 'finite'),
         ({'armature': [-1.0]}, 'armature'), ({'base': 'floating'}, "'free'"), ({'gravity': [0, 0]}, 'gravity'),
     ]:
         with pytest.raises(HodError, match=said):
