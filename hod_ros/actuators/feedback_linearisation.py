@@ -36,7 +36,8 @@ class FeedbackLinearisation:
                 raise InputError(
                     f'joint {joint!r} is rigid; feedback linearisation needs a spring at every joint: give it a drive, or lock the joint')
             if drive.damping:
-                raise InputError(f'the spring of joint {joint!r} has the damping {drive.damping:g}; feedback linearisation needs 0 [N m s/rad]')
+                raise InputError(
+                    f'the spring of joint {joint!r} has the damping {drive.damping:g}; feedback linearisation needs 0 [N m s/rad]')
 
     def chain(self, q, velocities, motor_positions, motor_velocities, *, stiffness=None):
         """z (4, n), rows q, q', q'', q''', of the measured state; all arguments (n,) or (motors,)."""
@@ -65,7 +66,7 @@ class FeedbackLinearisation:
         motion = np.concatenate([q, forward_dynamics(self.model, q, Q), snap[None]])
         wanted = inverse_dynamics(self.model, motion)[2]
         theta, load = [], []
-        for j, drive in enumerate(self.prepared.drives):
+        for j in range(n):
             for e, pull in self._bent(j, deflections[j], k[j], wanted[j]):
                 theta.append(motion[:3, j] + np.array(series.to_derivatives(e)))
                 load.append(pull)
@@ -126,8 +127,8 @@ class FeedbackLinearisation:
         determinant = s1[0] * c2 + s2[0] * c1
         if not determinant > 1e-9 * (s1[0] * abs(c2) + s2[0] * abs(c1)):
             raise SingularityError(
-                f'joint {self.model.joint_names[j]!r} has lost its co-contraction in this state: its motors cannot set torque and stiffness '
-                'independently; pull motor 1 ahead of the joint and motor 2 behind')
+                f'joint {self.model.joint_names[j]!r} has lost its co-contraction in this state: its motors cannot set torque and '
+                'stiffness independently; pull motor 1 ahead of the joint and motor 2 behind')
         Q, stiffness = wanted / 2 - f1[2] + f2[2], k[2] - s1[2] - s2[2]
         d1[2] = (c2 * Q + s2[0] * stiffness) / determinant
         d2[2] = (s1[0] * stiffness - c1 * Q) / determinant

@@ -158,8 +158,9 @@ class PreparedDrives:
         if not np.isfinite(out).all():
             motor = self.motor_names[int(np.argwhere(~np.isfinite(out))[0][-1])]
             raise InputError(f'the motion of motor {motor!r} is too large for a floating point number; are the units of its drive right?')
-        stiffnesses = np.stack(np.broadcast_arrays(*stiffnesses, q[..., 0, 0])[:-1], axis=-1) if stiffnesses else np.zeros(q.shape[:-2] + (0,))
-        return MotorFeedforward(self, Q, out, stiffnesses)
+        samples = q.shape[:-2]
+        present = np.stack([np.broadcast_to(k, samples) for k in stiffnesses], axis=-1) if stiffnesses else np.zeros((*samples, 0))
+        return MotorFeedforward(self, Q, out, present)
 
     def stiffness_motion(self, stiffness, samples, rows):
         """For each variable-stiffness joint its rows k, k', ..., an array (rows, *samples); as configured where stiffness is None."""
@@ -167,7 +168,8 @@ class PreparedDrives:
         if stiffness is None:
             for joint, drive in zip(self.variable_joints, variable, strict=True):
                 if drive.stiffness is None:
-                    raise InputError(f"stiffness of joint {joint!r} is missing; configure it in its drive, or give rows k, k', k'' [N m/rad]")
+                    raise InputError(
+                        f"stiffness of joint {joint!r} is missing; configure it in its drive, or give rows k, k', k'' [N m/rad]")
             return [np.concatenate([np.full((1, *samples), drive.stiffness), np.zeros((rows - 1, *samples))]) for drive in variable]
         k = motion_checks.numbers(stiffness, 'stiffness')
         v = len(variable)

@@ -16,7 +16,7 @@ except ImportError:
             self.figures = figures
 
         def motors(self, q, Q):
-            """(.., 2 R - 2, n) for q (.., R + 2, n) and Q (.., R, n): R rows of theta, then R - 2 rows of tau; None: use the general way."""
+            """(.., 2 R - 2, n) for q (.., R + 2, n) and Q (.., R, n): R rows of theta, then R - 2 of tau; None: use the general way."""
             if not isinstance(q, np.ndarray) or q.dtype != np.float64 or q.shape[-2] < 5:
                 return None
             ratio, compliance, inertia, friction, inverse = self.figures

@@ -54,7 +54,7 @@ class ElasticPlant:
         self._motors = np.array([self._physics.joint(name).dofadr[0] for name in joints], dtype=int)
         self._springs = plant_springs(prepared, self._physics, self._links, self._motors)
         self._passive = [spring for spring in self._springs if spring.passive]
-        self._adjustable = [spring for spring in self._springs if not spring.passive and spring.adjustable]
+        self._adjustable = [spring for spring in self._springs if spring.adjustable]
         self.saturated = np.zeros(len(self.motor_names), dtype=bool)
         self.set_state(np.zeros(model.n), np.zeros(model.n))
 
@@ -137,7 +137,7 @@ class ElasticPlant:
     @property
     def slack(self):
         """Flags (joints,) of the elastic joints of which an antagonistic spring is slack: their stiffness is not the pair's."""
-        return np.array([spring.passive and hasattr(spring, 'slack') and spring.slack(self._data.qpos) for spring in self._springs], dtype=bool)
+        return np.array([spring.slack(self._data.qpos) for spring in self._springs], dtype=bool)
 
     def _advance(self):
         data = self._data

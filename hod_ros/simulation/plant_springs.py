@@ -24,10 +24,21 @@ def plant_springs(prepared, physics, links, motors):
     return springs
 
 
-class LinearSpring:
+class PlantSpring:
+    """What the springs have in common."""
+
+    passive = True          # whether the plant must apply its force itself
+    adjustable = False
+
+    def slack(self, qpos):
+        """Whether a spring that only pulls does not."""
+        return False
+
+
+class LinearSpring(PlantSpring):
     """A tendon of MuJoCo."""
 
-    passive = False         # whether the plant must apply its force itself
+    passive = False
 
     def __init__(self, physics, tendon, link, motor, adjustable):
         self.physics, self.tendon, self.link, self.motor, self.adjustable = physics, tendon, link, motor, adjustable
@@ -39,9 +50,7 @@ class LinearSpring:
         return self.stiffness(qpos) * (qpos[self.motor] - qpos[self.link])
 
 
-class NonlinearSpring:
-    passive = True
-
+class NonlinearSpring(PlantSpring):
     def __init__(self, drive, link, motor):
         self.law, self.damping, self.link, self.motor = drive.spring, drive.damping, link, motor
 
@@ -58,9 +67,7 @@ class NonlinearSpring:
         forces[self.motor] -= f
 
 
-class PairOfSprings:
-    passive = True
-
+class PairOfSprings(PlantSpring):
     def __init__(self, springs, link, ahead, behind):
         self.springs, self.link, self.ahead, self.behind = springs, link, ahead, behind
 
@@ -68,15 +75,14 @@ class PairOfSprings:
         return qpos[self.ahead] - qpos[self.link], qpos[self.link] - qpos[self.behind]
 
     def slack(self, qpos):
-        """Whether a spring that only pulls does not."""
         return self.springs[0].pulls_only and min(self.stretches(qpos)) < 0
 
     def stiffness(self, qpos):
-        return sum(0.0 if _is_slack(law, d) else _finite(law.stiffness_at, d) for law, d in zip(self.springs, self.stretches(qpos), strict=True))
+        return sum(self._each('stiffness_at', qpos))
 
     def forces(self, qpos):
         """What each of the two pulls with."""
-        return [0.0 if _is_slack(law, d) else _finite(law.force_at, d) for law, d in zip(self.springs, self.stretches(qpos), strict=True)]
+        return self._each('force_at', qpos)
 
     def force(self, qpos):
         f1, f2 = self.forces(qpos)
@@ -88,14 +94,12 @@ class PairOfSprings:
         forces[self.ahead] -= f1
         forces[self.behind] += f2
 
-
-def _is_slack(law, stretch):
-    return law.pulls_only and stretch < 0
-
-
-def _finite(function, stretch):
-    """The function's value; infinite where it is too large for a float, which the plant reports."""
-    try:
-        return function(stretch)
-    except OverflowError:
-        return math.inf
+    def _each(self, quantity, qpos):
+        """A quantity of both springs; infinite where it is too large for a float, which the plant reports."""
+        values = []
+        for law, stretch in zip(self.springs, self.stretches(qpos), strict=True):
+            try:
+                values.append(0.0 if law.pulls_only and stretch < 0 else getattr(law, quantity)(stretch))
+            except OverflowError:
+                values.append(math.inf)
+        return values

@@ -42,7 +42,8 @@ def test_other_bad_figures_are_refused_with_their_unit(values, text):
 
 
 def test_antagonistic_pairs_need_two_springs_of_one_kind():
-    for spring in (None, 3.0, (ExponentialSpring(torque=1.0, rate=2.0),), (ExponentialSpring(torque=1.0, rate=2.0), QuadraticSpring(quadratic=1.0))):
+    exponential = ExponentialSpring(torque=1.0, rate=2.0)
+    for spring in (None, 3.0, (exponential,), (exponential, QuadraticSpring(quadratic=1.0))):
         with pytest.raises(HodError, match='spring'):
             Antagonistic(spring=spring, motor_inertia=0.1)
     with pytest.raises(HodError, match=r'motor_inertia.*\[kg m\^2\]'):

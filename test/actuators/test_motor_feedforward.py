@@ -119,7 +119,8 @@ def test_samples_and_single_instants_agree(panda):
 def test_more_rows_give_higher_derivatives_that_differences_confirm(panda):
     h = 5e-3
     q = motion(0.3 + h * np.arange(-4, 5), rows=7)
-    for drives in (dict.fromkeys(J, SeriesElastic(stiffness=3000.0, motor_inertia=0.2)), {J[1]: HardeningSpring(stiffness=900.0, cubic=1e4, motor_inertia=0.2)}):
+    linear = dict.fromkeys(J, SeriesElastic(stiffness=3000.0, motor_inertia=0.2))
+    for drives in (linear, {J[1]: HardeningSpring(stiffness=900.0, cubic=1e4, motor_inertia=0.2)}):
         m = motor_feedforward(panda, drives, q)
         assert m.motion.shape == (9, 5, 7) and m.torques.shape == (9, 3, 7)
         rate, acceleration = stencil(m.motion[:, 2], h)

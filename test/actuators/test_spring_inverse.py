@@ -22,7 +22,7 @@ PAIRS = {
     'hyperbolic sine': (HyperbolicSineSpring(torque=2.0, rate=12.0), HyperbolicSineSpring(torque=1.3, rate=16.0)),
     'qbmove': QBMOVE,
 }
-TORQUES = {'exponential': (0.0, 8.0, -30.0), 'quadratic': (0.0, 8.0, -30.0), 'hyperbolic sine': (0.0, 8.0, -30.0), 'qbmove': (0.0, 0.02, -0.9)}
+TORQUES = dict.fromkeys(PAIRS, (0.0, 8.0, -30.0)) | {'qbmove': (0.0, 0.02, -0.9)}
 
 
 def exact_law(spring, e):

@@ -18,13 +18,20 @@ from hod_ros import forward_dynamics  # noqa: E402
 from hod_ros import motor_feedforward  # noqa: E402
 from hod_ros import pole_gains  # noqa: E402
 
-SLIDER = """<robot name='slider'><link name='base'/>
-<link name='cart'><inertial><origin xyz='0.1 0.02 0' rpy='0.1 0.2 0.3'/><mass value='2'/><inertia ixx='0.02' iyy='0.03' izz='0.04' ixy='0.001' ixz='0' iyz='0'/></inertial></link>
-<link name='arm'><inertial><origin xyz='0 0 -0.3'/><mass value='1.5'/><inertia ixx='0.05' iyy='0.05' izz='0.01' ixy='0' ixz='0.002' iyz='0'/></inertial></link>
-<link name='side'><inertial><origin xyz='0.1 0 0'/><mass value='0.5'/><inertia ixx='0.01' iyy='0.01' izz='0.01' ixy='0' ixz='0' iyz='0'/></inertial></link>
-<joint name='slide' type='prismatic'><origin xyz='0 0.1 0' rpy='0 0.4 0.2'/><parent link='base'/><child link='cart'/><axis xyz='0.6 0 0.8'/><limit lower='-1' upper='1' effort='9' velocity='9'/></joint>
-<joint name='swing' type='continuous'><origin xyz='0.1 0 0.1' rpy='0.7 0 0'/><parent link='cart'/><child link='arm'/><axis xyz='0 1 0'/></joint>
-<joint name='turn' type='continuous'><origin xyz='-0.1 0 0'/><parent link='cart'/><child link='side'/><axis xyz='0 0 1'/>{mimic}</joint></robot>"""
+LINK = """<link name='{}'><inertial><origin xyz='{}' rpy='0.1 0.2 0.3'/><mass value='{}'/>
+<inertia ixx='{}' iyy='{}' izz='{}' ixy='0.001' ixz='0.0005' iyz='0'/></inertial></link>"""
+JOINT = """<joint name='{}' type='{}'><origin xyz='{}' rpy='0.7 0.4 0.2'/><parent link='{}'/><child link='{}'/><axis xyz='{}'/>
+<limit lower='-1' upper='1' effort='9' velocity='9'/>{}</joint>"""
+SLIDER = ''.join([
+    "<robot name='slider'><link name='base'/>",
+    LINK.format('cart', '0.1 0.02 0', 2, 0.02, 0.03, 0.04),
+    LINK.format('arm', '0 0 -0.3', 1.5, 0.05, 0.05, 0.01),
+    LINK.format('side', '0.1 0 0', 0.5, 0.01, 0.01, 0.01),
+    JOINT.format('slide', 'prismatic', '0 0.1 0', 'base', 'cart', '0.6 0 0.8', ''),
+    JOINT.format('swing', 'continuous', '0.1 0 0.1', 'cart', 'arm', '0 1 0', ''),
+    JOINT.format('turn', 'continuous', '-0.1 0 0', 'cart', 'side', '0 0 1', '{mimic}'),
+    '</robot>',
+])
 
 
 def model_of(name):
@@ -96,7 +103,10 @@ def test_a_slack_spring_is_flagged_and_does_not_push():
 
 def test_a_plant_that_blows_up_says_so_and_keeps_its_last_state():
     model = model_of('slider')
-    drives = {'swing': SeriesElastic(stiffness=1e9, motor_inertia=1e-3), 'turn': HardeningSpring(stiffness=10.0, cubic=1e9, motor_inertia=1e-3)}
+    drives = {
+        'swing': SeriesElastic(stiffness=1e9, motor_inertia=1e-3),
+        'turn': HardeningSpring(stiffness=10.0, cubic=1e9, motor_inertia=1e-3),
+    }
     plant = ElasticPlant(model, drives, step=0.05)
     plant.set_state(np.zeros(3), np.zeros(3), [0, 0.5, 0.5], np.zeros(3))
     with pytest.raises(HodError, match='unstable'):

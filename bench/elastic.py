@@ -1,0 +1,77 @@
+"""Elastic joints: time of motor feedforward against inverse dynamics, and how closely MuJoCo's arms follow it open loop."""
+
+import sys
+
+import numpy as np
+
+from bench import ROOT
+from bench.timing import Table
+from bench.timing import nanoseconds
+from hod_ros import Antagonistic
+from hod_ros import ExponentialSpring
+from hod_ros import HardeningSpring
+from hod_ros import HyperbolicSineSpring
+from hod_ros import PreparedDrives
+from hod_ros import QuadraticSpring
+from hod_ros import Rigid
+from hod_ros import SeriesElastic
+from hod_ros import inverse_dynamics
+from hod_ros import motor_feedforward
+
+sys.path.insert(0, str(ROOT / 'test' / 'simulation'))
+
+ELASTIC = SeriesElastic(stiffness=3000.0, motor_inertia=0.2)
+PAIRS = {
+    'exponential': ExponentialSpring(torque=2.0, rate=20.0),
+    'quadratic': QuadraticSpring(quadratic=4e3),
+    'hyperbolic sine': HyperbolicSineSpring(torque=2.0, rate=20.0),
+}
+
+
+def times(model):
+    table = Table('Motor feedforward, 7 joints, order 2, from Python; against inverse_dynamics(model, q)')
+    q = np.random.default_rng(0).uniform(-0.3, 0.3, (5, model.n))
+    prepared = {
+        'series elastic, prepared': dict.fromkeys(model.joint_names, ELASTIC),
+        'hardening, prepared': dict.fromkeys(model.joint_names, HardeningSpring(stiffness=3000.0, cubic=1e5, motor_inertia=0.2)),
+        'antagonistic, exponential, prepared': dict.fromkeys(
+            model.joint_names, Antagonistic(spring=PAIRS['exponential'], stiffness=4000.0, motor_inertia=0.2)),
+    }
+    drives = {name: PreparedDrives(model, figures) for name, figures in prepared.items()}
+    measured = nanoseconds(
+        {'inverse dynamics': lambda: inverse_dynamics(model, q)}
+        | {name: lambda drive=drive: motor_feedforward(model, drive, q) for name, drive in drives.items()})
+    for name in drives:
+        table.add(name, measured[name], measured['inverse dynamics'], 2.0 if name.startswith('series') else None)
+    return table.rows
+
+
+def open_loop():
+    from open_loop import largest_errors
+    from open_loop import ramp
+    from robots import robot
+    table = Table('Open loop on MuJoCo, RK4 at 0.2 ms: largest joint error; against the bound [nrad], [1e-9]')
+    for name in ('our_panda', 'ur5_robot'):
+        arm = robot(name)
+        joints = arm.joint_names
+        elastic, rotors = dict.fromkeys(joints, ELASTIC), dict.fromkeys(joints, Rigid(motor_inertia=0.2))
+        full = largest_errors(arm, elastic)[0]
+        table.add(f'{name}: series elastic, full feedforward', full * 1e9, 2e3, 1.0, 'nr')
+        rigid = largest_errors(arm, elastic, rotors)[0]
+        table.add(f'{name}: 1000 times that, against rigid feedforward', full * 1e12, rigid * 1e9, 1.0, 'nr')
+        every_other = dict.fromkeys(joints[::2], ELASTIC)
+        table.add(f'{name}: every other joint rigid', largest_errors(arm, rotors | every_other)[0] * 1e9, 1e4, 1.0, 'nr')
+        table.add(f'{name}: the same without rotors in rigid joints', largest_errors(arm, every_other)[0] * 1e9, 1e4, None, 'nr')
+        hardening = dict.fromkeys(joints, HardeningSpring(stiffness=2000.0, cubic=1e5, motor_inertia=0.2))
+        table.add(f'{name}: hardening springs', largest_errors(arm, hardening)[0] * 1e9, 1e4, 1.0, 'nr')
+        for kind, spring in PAIRS.items():
+            pairs = dict.fromkeys(joints, Antagonistic(spring=spring, motor_inertia=0.2))
+            position, stiffness = largest_errors(arm, pairs, stiffness=lambda t, n=arm.n: ramp(t, n, 4000.0, 5.0))
+            table.add(f'{name}: pairs, {kind}, stiffness times 5', position * 1e9, 1e4, 1.0, 'nr')
+            table.add(f'{name}: their stiffness, relative', stiffness * 1e9, 1e6, 1.0, 'pb')
+    return table.rows
+
+
+def run():
+    from robots import robot
+    return times(robot('our_panda')) + open_loop()
