@@ -94,6 +94,7 @@ setup(
         ('share/ament_index/resource_index/packages', ['resource/hod_ros']),
         ('share/hod_ros', ['package.xml']),
         *shared('config'),
+        *shared('examples'),
         *shared('launch'),
     ],
 )

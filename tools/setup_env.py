@@ -120,7 +120,7 @@ class Environment:
             'The package could not be installed', {**self.variables(), 'HOD_ROS_BUILD_KERNEL': 'no'})
         # An editable install leaves data files out: they are links, so that they too are the repository's own.
         share = self.prefix / 'share'
-        for name in ('package.xml', 'config', 'launch'):
+        for name in ('package.xml', 'config', 'examples', 'launch'):
             link(ROOT / name, share / 'hod_ros' / name)
         link(ROOT / 'resource' / 'hod_ros', share / 'ament_index' / 'resource_index' / 'packages' / 'hod_ros')
 
