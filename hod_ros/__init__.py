@@ -60,6 +60,8 @@ _LAZY = {
     'MotorFeedforward': 'hod_ros.actuators.feedforward',
     'PreparedDrives': 'hod_ros.actuators.feedforward',
     'DampingFilter': 'hod_ros.actuators.damping_filter',
+    'drive_from_figures': 'hod_ros.actuators.configuration',
+    'drives_from_figures': 'hod_ros.actuators.configuration',
     'FeedbackLinearisation': 'hod_ros.actuators.feedback_linearisation',
     'pole_gains': 'hod_ros.actuators.pole_placement',
     'ElasticPlant': 'hod_ros.simulation.elastic_plant',
