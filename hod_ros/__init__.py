@@ -18,6 +18,7 @@ _LAZY = {
     'payload_inertias': 'hod_ros.dynamics.payload',
     'payload_wrench': 'hod_ros.dynamics.payload',
     'forward_dynamics': 'hod_ros.dynamics.forward_dynamics',
+    'friction_forces': 'hod_ros.dynamics.friction',
     'link_inertia': 'hod_ros.dynamics.screws',
     'multiprecision': 'hod_ros.dynamics.precision',
     'SymbolicDynamics': 'hod_ros.dynamics.symbolic',

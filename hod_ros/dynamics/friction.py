@@ -1,0 +1,68 @@
+"""Friction in the joints: viscous friction exactly, Coulomb friction by a smooth law, with time derivatives of any order.
+
+    Q_f = d q' + f tanh(q' / w)
+
+d [N m s/rad] and f [N m] are the description's <dynamics damping friction>, w [rad/s] is the width within which the dry friction turns:
+at |q'| = w it has 76 % of its value, at 3 w 99.5 %. Units are given for revolute joints; for prismatic joints read m for rad, N for N m.
+"""
+
+import numpy as np
+
+from hod_ros.dynamics import motion_checks
+from hod_ros.errors import InputError
+
+
+def friction_forces(model, q, *, width):
+    """(order + 1, n): the forces that overcome the joints' friction, row k the k-th time derivative; to be added to Q.
+
+    q: (order + 3, n) as for inverse_dynamics. width: w > 0, the velocity [rad/s] or [m/s] of the smooth law, one or one for each joint.
+    """
+    q = motion_checks.motion(model, q, 3)
+    width = _checked_width(model, width)
+    rates = q[1:-1]
+    dry = np.flatnonzero(model.friction)
+    Q = model.damping * rates
+    if dry.size:
+        with np.errstate(over='ignore', invalid='ignore'):
+            Q[:, dry] += model.friction[dry] * tanh_derivatives(rates[:, dry] / width[dry])
+        if not np.isfinite(Q).all():
+            row, column = np.argwhere(~np.isfinite(Q))[0]
+            name = model.joint_names[column]
+            raise InputError(
+                f'the friction of joint {name!r} is too large for a floating point number in row {row}, with a width of {width[column]:g}; '
+                'are the units of q right ([rad], [m], [s]), and is the width that of a real joint?')
+    return Q
+
+
+def tanh_derivatives(u):
+    """Time derivatives of tanh(u(t)), for u and its time derivatives in rows (rows, ...).
+
+    With normalised Taylor coefficients x[k] = x^(k) / k!, y = tanh u obeys y' = (1 - y^2) u', hence
+    k y[k] = sum_j j u[j] s[k-j], where s = 1 - y^2.
+    """
+    factorials = np.cumprod([1.0, *range(1, len(u))])
+    u = u / _as_column(factorials, u)
+    y, s = np.empty_like(u), np.empty_like(u)
+    y[0] = np.tanh(u[0])
+    s[0] = 1.0 / np.cosh(np.minimum(np.abs(u[0]), _FLAT))**2
+    for k in range(1, len(u)):
+        y[k] = sum(j * u[j] * s[k - j] for j in range(1, k + 1)) / k
+        s[k] = -sum(y[j] * y[k - j] for j in range(k + 1))
+    return y * _as_column(factorials, u)
+
+
+_FLAT = 350.0       # beyond it 1 - tanh^2 is 0 in floating point
+
+
+def _as_column(factors, u):
+    return factors.reshape(-1, *[1] * (u.ndim - 1))
+
+
+def _checked_width(model, width):
+    try:
+        width = np.broadcast_to(np.asarray(width, float), model.n)
+    except (TypeError, ValueError):
+        raise InputError(f'width is {width!r}; give one number, or one for each of the {model.n} joints') from None
+    if not (np.isfinite(width).all() and (width > 0).all()):
+        raise InputError(f'width is {width.tolist()}; the smooth law of Coulomb friction needs velocities above 0 [rad/s] or [m/s]')
+    return width
