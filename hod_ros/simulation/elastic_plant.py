@@ -142,15 +142,17 @@ class ElasticPlant:
     def _advance(self):
         data = self._data
         before = data.time, data.qpos.copy(), data.qvel.copy()
-        if self._passive:
-            self._mujoco.set_mjcb_passive(self._apply_springs)
+        mujoco = self._mujoco
+        handler, callback = mujoco.get_mju_user_warning(), mujoco.get_mjcb_passive()
+        mujoco.set_mju_user_warning(_no_log)        # MuJoCo would write a file into the working directory
+        mujoco.set_mjcb_passive(self._apply_springs if self._passive else None)
         try:
-            self._mujoco.mj_step(self._physics, data)
+            mujoco.mj_step(self._physics, data)
         finally:
-            if self._passive:
-                self._mujoco.set_mjcb_passive(None)
+            mujoco.set_mju_user_warning(handler)
+            mujoco.set_mjcb_passive(callback)
         if not (np.isfinite(data.qpos).all() and np.isfinite(data.qvel).all()) or data.warning.number.any():
-            self._mujoco.mj_resetData(self._physics, data)
+            mujoco.mj_resetData(self._physics, data)
             data.time, data.qpos[:], data.qvel[:] = before
             raise PlantError(
                 f'the simulation became unstable after {data.time:g} s; its state is that before this step. Take a shorter step than '
@@ -171,6 +173,10 @@ class ElasticPlant:
             if value <= 0:
                 raise InputError(f'stiffness of joint {name!r} is {value:g}; it must stay above 0 [N m/rad]')
             self._physics.tendon_stiffness[spring.tendon] = value
+
+
+def _no_log(message):
+    """What MuJoCo warns of, the plant raises."""
 
 
 def _limits(torque_limits, names):

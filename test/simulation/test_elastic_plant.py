@@ -101,7 +101,8 @@ def test_a_slack_spring_is_flagged_and_does_not_push():
     assert plant.stiffnesses[0] == pytest.approx(spring.stiffness_at(0.05))
 
 
-def test_a_plant_that_blows_up_says_so_and_keeps_its_last_state():
+def test_a_plant_that_blows_up_says_so_and_keeps_its_last_state(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     model = model_of('slider')
     drives = {
         'swing': SeriesElastic(stiffness=1e9, motor_inertia=1e-3),
@@ -113,14 +114,23 @@ def test_a_plant_that_blows_up_says_so_and_keeps_its_last_state():
         for _ in range(200):
             plant.step(np.zeros(3))
     assert np.isfinite(plant.positions).all() and np.isfinite(plant.motor_positions).all()
+    assert not list(tmp_path.iterdir())
 
 
-def test_the_passive_force_callback_is_left_as_it_was_found():
+def test_mujocos_callbacks_are_left_as_they_were_found():
     import mujoco
     model = model_of('slider')
     plant = ElasticPlant(model, {'swing': HardeningSpring(stiffness=100.0, cubic=1e3, motor_inertia=0.1)})
-    plant.step(np.zeros(3))
-    assert mujoco.get_mjcb_passive() is None
+
+    def passive(physics, data):
+        raise AssertionError('the callback of another simulation must not act in the plant')
+    mujoco.set_mjcb_passive(passive)
+    try:
+        plant.step(np.zeros(3))
+        assert mujoco.get_mjcb_passive() is passive
+    finally:
+        mujoco.set_mjcb_passive(None)
+    assert mujoco.get_mju_user_warning() is None
 
 
 @pytest.mark.parametrize('integrator', ['Euler', 'RK4', 'implicit', 'implicitfast'])
