@@ -1,7 +1,8 @@
 """What stands between a motor and its joint: rigid gears, springs, adjustable springs, antagonistic pairs of springs.
 
-Values are on the motor's own side of the gear, theta_motor = gear_ratio theta: motor_inertia B, motor_friction (viscous) and all that
-is returned about motors. Springs lie between gear and joint; their figures are the joint's: stiffness [N m/rad] of theta - q.
+Values are on the motor's own side of the gear, theta_motor = gear_ratio theta: motor_inertia B, motor_friction (viscous), torque_limit
+(None: unlimited) and all that is returned about motors. Springs lie between gear and joint; their figures are the joint's: stiffness
+[N m/rad] of theta - q.
 With the joint's deflection e = theta - q, and Q what the spring passes to the joint (003 (2)-(3)):
 
     Q = f(e) + damping e',    tau = B theta_motor'' + motor_friction theta_motor' + Q / gear_ratio.
@@ -33,6 +34,7 @@ from hod_ros.errors import SingularityError
 STIFFNESS = '[N m/rad] or [N/m]'
 INERTIA = '[kg m^2] or [kg], on the motor side'
 FRICTION = '[N m s/rad] or [N s/m], on the motor side'
+TORQUE = '[N m] or [N], on the motor side'
 DAMPING = '[N m s/rad] or [N s/m], between motor and joint'
 
 
@@ -76,6 +78,7 @@ class Rigid(Drive):
     motor_inertia: float = 0.0
     gear_ratio: float = 1.0
     motor_friction: float = 0.0
+    torque_limit: float | None = None
 
     elastic = False
 
@@ -94,6 +97,7 @@ class SeriesElastic(Drive):
     motor_inertia: float = None
     gear_ratio: float = 1.0
     motor_friction: float = 0.0
+    torque_limit: float | None = None
     damping: float = 0.0
     damping_terms: int | None = None
 
@@ -120,6 +124,7 @@ class HardeningSpring(Drive):
     motor_inertia: float = None
     gear_ratio: float = 1.0
     motor_friction: float = 0.0
+    torque_limit: float | None = None
     damping: float = 0.0
     damping_terms: int | None = None
 
@@ -152,6 +157,7 @@ class AdjustableStiffness(Drive):
     motor_inertia: float = None
     gear_ratio: float = 1.0
     motor_friction: float = 0.0
+    torque_limit: float | None = None
     damping: float = 0.0
     damping_terms: int | None = None
     stiffness_range: tuple[float, float] | None = None
@@ -190,7 +196,8 @@ class Antagonistic(Drive):
     """Two motors that act on the joint through a spring each: Q = f1(x1 - q) - f2(q - x2), k = f1'(x1 - q) + f2'(q - x2).
 
     spring: one for both, or a pair. Both motors turn in the joint's sense; motor 1 is ahead of the joint and motor 2 behind it.
-    motor_inertia, gear_ratio and motor_friction may be pairs. stiffness is the configured constant, as in AdjustableStiffness.
+    motor_inertia, gear_ratio, motor_friction and torque_limit may be pairs. stiffness is the configured constant, as in
+    AdjustableStiffness.
     """
 
     spring: object = None
@@ -198,6 +205,7 @@ class Antagonistic(Drive):
     motor_inertia: float | tuple[float, float] = None
     gear_ratio: float | tuple[float, float] = 1.0
     motor_friction: float | tuple[float, float] = 0.0
+    torque_limit: float | tuple[float, float] | None = None
 
     variable = True
 
@@ -211,6 +219,8 @@ class Antagonistic(Drive):
         pair(self, 'motor_inertia', number_of_0_or_more(INERTIA))
         pair(self, 'gear_ratio', number_but_0('[motor rad per joint rad]'))
         pair(self, 'motor_friction', number_of_0_or_more(FRICTION))
+        if self.torque_limit is not None:
+            pair(self, 'torque_limit', number_above_0(TORQUE))
 
     def motors(self, joint):
         return f'{joint}/1', f'{joint}/2'
@@ -240,6 +250,8 @@ def _check_motor(drive):
     not_negative(drive, 'motor_inertia', INERTIA)
     not_zero(drive, 'gear_ratio', '[motor rad per joint rad]')
     not_negative(drive, 'motor_friction', FRICTION)
+    if drive.torque_limit is not None:
+        positive(drive, 'torque_limit', TORQUE)
 
 
 def _check_damping(drive):

@@ -93,6 +93,11 @@ class MotorFeedforward:
         """tau [N m] or [N]"""
         return self._rows[..., self._rows.shape[-2] // 2 + 1, :]
 
+    @property
+    def saturated(self):
+        """Flags of the motors that need more than their torque_limit; the efforts are given as needed, not clipped."""
+        return np.abs(self.efforts) > self._prepared.torque_limit
+
     def __repr__(self):
         return f'<MotorFeedforward of {", ".join(self.names)}: {self._rows.shape[-2] // 2 + 1} rows of motion>'
 
@@ -110,6 +115,8 @@ class PreparedDrives:
         self.motor_inertia = self._motor_figures('motor_inertia')   # (motors,) each
         self.gear_ratio = self._motor_figures('gear_ratio')
         self.motor_friction = self._motor_figures('motor_friction')
+        self.torque_limit = np.concatenate([np.zeros(0)] + [
+            np.full(len(drive.motors('')), np.inf if drive.torque_limit is None else drive.torque_limit) for drive in self.drives])
         self.constant_stiffnesses = np.array([
             np.nan if drive.variable and drive.stiffness is None else drive.stiffness for drive in self.drives if drive.elastic])
         self._linear = linear_drives(self.drives)

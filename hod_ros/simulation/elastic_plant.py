@@ -23,7 +23,7 @@ class ElasticPlant:
     """model: RobotModel; drives: {joint: drive} or PreparedDrives. One motor for each name in motor_names.
 
     step [s] and integrator are MuJoCo's: 'RK4', 'Euler', 'implicit' or 'implicitfast'.
-    torque_limits: (motors,) [N m] at which the motors saturate; `saturated` flags those that did in the last step.
+    torque_limits: (motors,) [N m] at which the motors saturate, None: the drives' own; `saturated` flags those that did in the last step.
     """
 
     def __init__(self, model, drives, *, step=2e-4, integrator='RK4', torque_limits=None):
@@ -37,7 +37,7 @@ class ElasticPlant:
         if integrator not in mjcf.INTEGRATORS:
             raise InputError(f'integrator is {integrator!r}; it is one of {", ".join(mjcf.INTEGRATORS)}')
         self.joint_names, self.motor_names = model.joint_names, prepared.motor_names
-        self.torque_limits = _limits(torque_limits, self.motor_names)
+        self.torque_limits = prepared.torque_limit if torque_limits is None else _limits(torque_limits, self.motor_names)
         elastic = np.array([prepared.drives[j].elastic for j in prepared.motor_joints], dtype=bool)
         for m in np.flatnonzero(elastic):
             if prepared.motor_inertia[m] == 0:
@@ -180,8 +180,6 @@ def _no_log(message):
 
 
 def _limits(torque_limits, names):
-    if torque_limits is None:
-        return np.full(len(names), np.inf)
     limits = np.array(motion_checks.numbers(torque_limits, 'torque_limits'))
     if limits.shape != (len(names),) or not np.all(limits > 0):
         raise InputError(f'torque_limits is {limits.tolist()}; give {len(names)} numbers above 0 [N m] or inf: {", ".join(names)}')

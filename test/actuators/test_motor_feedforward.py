@@ -202,6 +202,18 @@ def test_bad_motions_are_refused_and_nothing_infinite_comes_out(panda):
                           motion([0.2])[0] * 1e8)
 
 
+def test_motors_that_need_more_than_they_have_are_flagged_by_motor(panda):
+    q = motion([0.2, 0.5])
+    pair = Antagonistic(spring=QuadraticSpring(quadratic=3e3), motor_inertia=0.1, stiffness=2000.0, torque_limit=(1e-3, 1e3))
+    drives = {J[1]: SeriesElastic(stiffness=3000.0, motor_inertia=0.2, torque_limit=1.0), J[4]: pair}
+    m = motor_feedforward(panda, drives, q)
+    assert m.saturated.tolist() == [[False, True, False, False, True, False, False, False]] * 2
+    drives[J[1]] = SeriesElastic(stiffness=3000.0, motor_inertia=0.2)
+    np.testing.assert_array_equal(m.efforts, motor_feedforward(panda, drives, q).efforts)
+    with pytest.raises(HodError, match='torque_limit'):
+        SeriesElastic(stiffness=3000.0, motor_inertia=0.2, torque_limit=-1.0)
+
+
 def test_free_bases_are_refused():
     with pytest.raises(HodError, match='free base'):
         motor_feedforward(robot('our_panda', base='free'), {}, motion([0.0])[0])
