@@ -158,11 +158,13 @@ class FeedforwardWriter:
     def __init__(self, message):
         self.message = message
         self._empty = array('d')
+        self._no_flags = array('B')
 
-    def write(self, setpoint, Q, columns):
-        """The message that answers this setpoint with Q (order+1, n), in the model's order."""
+    def write(self, setpoint, Q, columns, flags=None, clipped=False):
+        """The message that answers this setpoint with Q (order+1, n) and limit flags (n,), in the model's order."""
         if columns.to_message is not None:
             Q = Q[:, columns.to_message]
+            flags = None if flags is None else flags[columns.to_message]
         data = array('d', Q.tobytes())
         n = len(columns.names)
         message = self.message
@@ -172,45 +174,9 @@ class FeedforwardWriter:
         message.effort_rates = data[n:2 * n]
         message.effort_accelerations = data[2 * n:3 * n]
         message.higher = data[3 * n:] if len(data) > 3 * n else self._empty
+        message.limit_flags = self._no_flags if flags is None else array('B', flags.tobytes())
+        message.clipped = clipped
         return message
-
-
-def request_array(request, model, max_order, max_samples):
-    """(q, columns) of a ComputeInverseDynamics request: q (samples, order+3, n) in the model's order."""
-    order = request.order
-    if order > max_order:
-        raise InputError(
-            f'order is {order}, but this node computes up to max_order = {max_order}; ask for less, or raise max_order')
-    columns = Columns(model, request.joint_names or list(model.joint_names))
-    n = len(columns.names)
-    values = len(request.derivatives)
-    block = (order + 3) * n
-    if values == 0 or values % block:
-        raise InputError(
-            f'derivatives has {values} values; order {order} of {n} joints needs a positive multiple of '
-            f'{order + 3} x {n} = {block}: samples x (order+3) x joints')
-    samples = values // block
-    if samples > max_samples:
-        raise InputError(
-            f'derivatives has {samples} samples, but this node takes up to max_samples = {max_samples}; '
-            'send several requests')
-    q = np.frombuffer(request.derivatives).reshape(samples, order + 3, n)
-    finite = np.isfinite(q)
-    if not finite.all():
-        sample, row, column = (int(index) for index in np.argwhere(~finite)[0])
-        raise InputError(
-            f'derivatives: row {row} of joint {columns.names[column]!r} in sample {sample} is '
-            f'{q[sample, row, column]}; give finite numbers')
-    if columns.to_model is not None:
-        q = q[:, :, columns.to_model]
-    return q, columns
-
-
-def response_array(Q, columns):
-    """Q (samples, order+1, n) in the model's order as float64[] in the request's."""
-    if columns.to_message is not None:
-        Q = Q[:, :, columns.to_message]
-    return array('d', Q.tobytes())
 
 
 def _quoted(names):

@@ -1,6 +1,7 @@
 """From a robot description to the model that the node computes with; a bad one leaves the last good model in place."""
 
-from hod_ros.dynamics.model import RobotModel
+from concurrent.futures import ThreadPoolExecutor
+
 from hod_ros.errors import DescriptionError
 
 DESCRIPTION = 'robot_description'       # the parameter and the topic
@@ -48,42 +49,94 @@ class DescriptionSource:
 
 
 class ModelHolder:
-    """The current model, the text and the source it came from, and what was wrong with the latest text."""
+    """The current model, where it came from, and what was wrong with the latest description."""
 
     def __init__(self):
         self.clear()
 
     def clear(self):
+        self.plain = None       # without payload
         self.model = None
-        self.text = None
+        self.hash = ''
         self.source = None
         self.fault = None
 
     def load(self, text, source, settings):
         """Replaces the model by that of this text; HodError, with the last good model kept, where it has none."""
         try:
-            model = build_model(text, settings)
+            self.take(Candidate(text, source, settings))
         except ValueError as error:
-            self.fault = f'{source}: {error}'
+            self.refuse(source, error)
             raise
-        self.model, self.text, self.source, self.fault = model, text, source, None
-        return model
+
+    def refuse(self, source, error):
+        """Notes that a description is bad; the last good model stays."""
+        self.fault = f'{source}: {error}'
+
+    def take(self, candidate):
+        self.plain, self.source, self.fault = candidate.plain, candidate.source, None
+        self._use(candidate.model)
+
+    def adjust(self, settings):
+        """Gravity and payload of the current model."""
+        self._use(settings.load(self.plain))
+
+    def _use(self, model):
+        self.model = model
+        self.hash = model.hash
 
     def __str__(self):
         model = self.model
         joints = ', '.join(model.joint_names)
-        return f'robot {model.name!r} ({model.hash}) from {self.source}, {model.n} joints: {joints}'
-
-    def replace(self, **changes):
-        self.model = self.model.replace(**changes)
-        return self.model
+        return f'robot {model.name!r} ({self.hash}) from {self.source}, {model.n} joints: {joints}'
 
 
-def build_model(text, settings):
-    """The model of a description with the node's settings; HodError where there is none."""
-    if not text.strip():
-        raise DescriptionError('the robot description is empty; publish the URDF of the robot')
-    model = RobotModel.from_urdf(text, **settings)
-    if not model.n:
-        raise DescriptionError(f'robot {model.name!r} has no moving joint; there is nothing to compute')
-    return model
+class Candidate:
+    """A description made into a model with some settings; HodError where it is bad."""
+
+    def __init__(self, text, source, settings):
+        self.text = text
+        self.source = source
+        self.settings = settings
+        self.plain = settings.build(text)
+        self.model = settings.load(self.plain)
+
+
+class BackgroundLoader:
+    """Makes candidates in a thread, so that parsing a large description holds up no setpoint. The latest request wins."""
+
+    def __init__(self):
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix='description')
+        self._future = None
+        self._next = None
+
+    def request(self, text, source, settings):
+        self._next = text, source, settings
+        if self._future is None:
+            self._begin()
+
+    def _begin(self):
+        self._arguments, self._next = self._next, None
+        self._future = self._pool.submit(Candidate, *self._arguments)
+
+    def poll(self):
+        """(source, candidate or None, error or None) once the running request is done, else None. Begins the next request."""
+        if self._future is None or not self._future.done():
+            return None
+        future, source = self._future, self._arguments[1]
+        self._future = None
+        if self._next is not None:
+            self._begin()
+        error = future.exception()
+        return source, None if error else future.result(), error
+
+    @property
+    def busy(self):
+        return self._future is not None
+
+    def cancel(self):
+        """Forgets what was requested; a running request ends unseen."""
+        self._future = self._next = None
+
+    def close(self):
+        self._pool.shutdown(wait=False, cancel_futures=True)

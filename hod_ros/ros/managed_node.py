@@ -1,143 +1,146 @@
-"""The lifecycle node `hod`: setpoints in, feedforwards out, services beside them."""
+"""The lifecycle node `hod`: setpoints in, feedforwards and commands out, services beside them."""
 
-import traceback
+import gc
 from time import monotonic
 
 from rclpy.clock import Clock
 from rclpy.clock import ClockType
-from rclpy.event_handler import SubscriptionEventCallbacks
-from rclpy.lifecycle import LifecycleNode
 from rclpy.lifecycle import TransitionCallbackReturn
-from rclpy.qos import QoSDurabilityPolicy
-from rclpy.qos import QoSProfile
 from rclpy.qos_overriding_options import QoSOverridingOptions
+from std_msgs.msg import Float64MultiArray
 from std_msgs.msg import String
 
 from hod_interfaces.msg import JointSetpoint
+from hod_interfaces.msg import LinkWrench
 from hod_interfaces.msg import TorqueFeedforward
-from hod_interfaces.srv import ComputeInverseDynamics
-from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
+from hod_interfaces.srv import SetPayload
 from hod_ros.errors import HodError
+from hod_ros.ros import commands
+from hod_ros.ros import diagnostics
 from hod_ros.ros.conversions import INTERNAL
 from hod_ros.ros.conversions import REFUSED
 from hod_ros.ros.conversions import BadSetpoint
 from hod_ros.ros.conversions import FeedforwardWriter
-from hod_ros.ros.conversions import SetpointReader
 from hod_ros.ros.description import DESCRIPTION
+from hod_ros.ros.description import BackgroundLoader
+from hod_ros.ros.description import Candidate
 from hod_ros.ros.description import DescriptionSource
 from hod_ros.ros.description import ModelHolder
-from hod_ros.ros.description import build_model
-from hod_ros.ros.diagnostics import PERIOD
-from hod_ros.ros.diagnostics import Reporter
-from hod_ros.ros.diagnostics import Statistics
+from hod_ros.ros.feedforward import Computation
+from hod_ros.ros.lifecycle import ManagedNode
+from hod_ros.ros.limits import limits_of
+from hod_ros.ros.model_settings import CHANGEABLE
+from hod_ros.ros.model_settings import model_settings
 from hod_ros.ros.parameters import Parameters
+from hod_ros.ros.quality import DEPTH
+from hod_ros.ros.quality import LATCHED
+from hod_ros.ros.quality import publisher_events
+from hod_ros.ros.quality import subscription_events
+from hod_ros.ros.requests import Limits
+from hod_ros.ros.service_payload import set_payload
+from hod_ros.ros.service_process import ServiceProcess
+from hod_ros.ros.services import SERVICES
 from hod_ros.ros.services import answered
-from hod_ros.ros.services import compute_inverse_dynamics
+from hod_ros.ros.statistics import Statistics
+from hod_ros.ros.timeouts import Freshness
+from hod_ros.ros.wrenches import HeldWrenches
 
-LATCHED = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
+LOADING_POLL = 0.002    # [s] between two looks at a description that is being loaded
 
 
-class HodNode(LifecycleNode):
+class HodNode(ManagedNode):
 
     def __init__(self, **kwargs):
         super().__init__('hod', **kwargs)
-        self._answer_wrong_transitions()
-        self._settings = Parameters(self, self._on_parameters_changed)
-        self._settings.add_check(DESCRIPTION, self._check_description)
+        self._settings = Parameters(self, self._check_parameters, self._on_parameters_changed)
         self._order = self._settings['order']
         self._holder = ModelHolder()
-        self._model = None
-        self._reader = None
+        self._loader = BackgroundLoader()
+        self._candidate = None          # of a description that is about to be set as a parameter
+        self._computation = None
         self._writer = FeedforwardWriter(TorqueFeedforward())
         self._feedforward = None
-        self._entities = []
+        self._commands = None
+        self._wrenches = HeldWrenches()
+        self._wrench_timeout = self._settings['wrench_timeout']
+        self._freshness = Freshness(self._settings['setpoint_timeout'])
+        self._service_process = ServiceProcess(self, SERVICES)
+        self._last_motion = None
+        self._subscriptions_made, self._services_made, self._publishers_made, self._timers_made = [], [], [], []
         self._active = False
         self._starting = self._settings['autostart']
         self._statistics = Statistics(self.get_logger())
-        self._reporter = Reporter(self, self._statistics)
+        self._reporter = diagnostics.Reporter(self, self._statistics, self._freshness, self._wrenches)
+        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         topic = self.resolve_topic_name(DESCRIPTION)
         self._source = DescriptionSource(self._settings, topic, self.get_logger())
+        self._loading_timer = self.create_timer(LOADING_POLL, self._on_loading, clock=self._steady)
+        self._loading_timer.cancel()
         self.create_subscription(
-            String, DESCRIPTION, self._on_description, LATCHED, event_callbacks=self._events(topic))
-        self.create_timer(PERIOD, self._on_second, clock=Clock(clock_type=ClockType.STEADY_TIME))
+            String, DESCRIPTION, self._on_description, LATCHED,
+            event_callbacks=subscription_events(self, topic, self._statistics))
+        self.create_timer(diagnostics.PERIOD, self._on_second, clock=self._steady)
         if not self._starting:
             self.get_logger().info('autostart is false: waiting for a lifecycle manager to configure and activate')
         self._start()
 
     # Lifecycle
 
-    def on_configure(self, state):
-        return self._transition(self._configure, state)
-
-    def on_activate(self, state):
-        return self._transition(self._activate, state)
-
-    def on_deactivate(self, state):
-        return self._transition(self._deactivate, state)
-
-    def on_cleanup(self, state):
-        return self._transition(self._free, state)
-
-    def on_shutdown(self, state):
-        return self._transition(self._free, state)
-
-    def on_error(self, state):
-        return self._transition(self._free, state)
-
-    def _transition(self, step, state):
-        """rclpy turns an exception in a transition into a silent failure: here it is logged."""
-        try:
-            step(state)
-        except HodError as error:
-            self.get_logger().error(str(error))
-            return TransitionCallbackReturn.FAILURE
-        except Exception:
-            self.get_logger().error(f'a transition failed:\n{traceback.format_exc()}')
-            return TransitionCallbackReturn.ERROR
-        return TransitionCallbackReturn.SUCCESS
-
     def _configure(self, state):
-        model = self._holder.load(*self._source.current(), self._settings.model_settings)
-        self._use(model)
-        depth = 10
-        overridable = QoSOverridingOptions.with_default_policies()
-        self._feedforward = self.create_lifecycle_publisher(
-            TorqueFeedforward, '~/feedforward', depth, qos_overriding_options=overridable)
-        self._entities = [
-            self.create_subscription(
-                JointSetpoint, '~/setpoint', self._on_setpoint, depth, qos_overriding_options=overridable,
-                event_callbacks=self._events(self.resolve_topic_name('~/setpoint'), count_lost=True)),
-            self.create_service(
-                ComputeInverseDynamics, '~/compute_inverse_dynamics', answered(self, self._compute_inverse_dynamics)),
+        self._holder.load(*self._source.current(), self._model_settings())
+        self._feedforward = self._publisher(TorqueFeedforward, '~/feedforward')
+        if self._settings['publish_commands']:
+            self._commands = commands.Commands(
+                self._publisher(Float64MultiArray, '~/commands'), list(self._settings['command_joints']))
+            self._timers_made = [self.create_timer(commands.PERIOD, self._on_command_period, clock=self._steady)]
+        self._use_model()
+        self._subscriptions_made = [
+            self._subscription(JointSetpoint, '~/setpoint', self._on_setpoint, count_lost=True),
+            self._subscription(LinkWrench, '~/external_wrench', self._on_external_wrench),
         ]
+        self._services_made = [
+            self.create_service(SetPayload, '~/set_payload', answered(self.get_logger(), self._set_payload)),
+        ]
+        self._service_process.start()
         self.get_logger().info(f'configured: {self._holder}')
-        for warning in model.warnings:
-            self.get_logger().warning(f'implausible: {warning}')
+        self._warn_of_implausible_model()
 
     def _activate(self, state):
-        super().on_activate(state)
+        self._freshness.reset()
+        self._wrenches.clear()
+        if self._commands is not None:
+            self._commands.forget()
+        self._activate_publishers(state)
         self._active = True
         self._starting = False
+        gc.collect()
+        gc.freeze()     # what was made until now is not searched for garbage in the middle of a stream
         self.get_logger().info('active')
 
     def _deactivate(self, state):
+        self._end_commands()
         self._active = False
-        super().on_deactivate(state)
+        self._deactivate_publishers(state)
 
     def _free(self, state):
+        self._end_commands()
         self._active = False
         self._starting = False
-        subscription, *services = self._entities or [None]
-        if subscription is not None:
+        for timer in self._timers_made:
+            self.destroy_timer(timer)
+        for subscription in self._subscriptions_made:
             self.destroy_subscription(subscription)
-            for service in services:
-                self.destroy_service(service)
-            self.destroy_lifecycle_publisher(self._feedforward)
-        self._entities = []
-        self._feedforward = None
-        self._reader = None
-        self._model = None
+        for service in self._services_made:
+            self.destroy_service(service)
+        for publisher in self._publishers_made:
+            self.destroy_lifecycle_publisher(publisher)
+        self._subscriptions_made, self._services_made, self._publishers_made, self._timers_made = [], [], [], []
+        self._feedforward = self._commands = self._computation = self._last_motion = None
+        self._wrenches.clear()
+        self._loader.cancel()
+        self._service_process.stop()
         self._holder.clear()
+        gc.unfreeze()
 
     def _start(self):
         """Autostart: configure and activate as soon as there is a description that can be used."""
@@ -146,82 +149,144 @@ class HodNode(LifecycleNode):
         if self.trigger_configure() == TransitionCallbackReturn.SUCCESS:
             self.trigger_activate()
 
-    def _answer_wrong_transitions(self):
-        """rclpy raises on a request for a transition that the state doesn't have: answer it with success false."""
-        service = self._service_change_state
-        change_state = service.callback
+    def destroy_node(self):
+        self._end_commands()
+        self._loader.close()
+        self._service_process.close()
+        super().destroy_node()
 
-        def callback(request, response):
-            try:
-                return change_state(request, response)
-            except RuntimeError as error:
-                self.get_logger().warning(f'a requested transition is not possible in the state {self._state}: {error}')
-                response.success = False
-                return response
-        service.callback = callback
+    def _publisher(self, message_type, topic):
+        publisher = self.create_lifecycle_publisher(
+            message_type, topic, DEPTH, qos_overriding_options=QoSOverridingOptions.with_default_policies(),
+            event_callbacks=publisher_events(self, self.resolve_topic_name(topic), self._statistics))
+        self._publishers_made.append(publisher)
+        return publisher
 
-    @property
-    def _state(self):
-        return self._state_machine.current_state[1]
+    def _subscription(self, message_type, topic, callback, **events):
+        return self.create_subscription(
+            message_type, topic, callback, DEPTH, qos_overriding_options=QoSOverridingOptions.with_default_policies(),
+            event_callbacks=subscription_events(self, self.resolve_topic_name(topic), self._statistics, **events))
 
-    # Robot description
+    # Robot description and parameters
 
-    def _use(self, model):
-        """Computes with this model from the next setpoint on."""
-        self._reader = SetpointReader(model)
-        self._model = model
+    def _model_settings(self, changes=()):
+        return model_settings(self._settings, dict(changes))
+
+    def _use_model(self):
+        """Computes with the holder's model from the next setpoint on."""
+        model = self._holder.model
+        if self._computation is not None and self._computation.model.joint_names != model.joint_names:
+            self._last_motion = None
+        self._use_parameters()
+        for link in self._wrenches.keep_links_of(model):
+            self.get_logger().warning(f'the external wrench on {link!r} ends, because robot {model.name!r} has no such link')
+        self._inform_services()
+
+    def _use_parameters(self):
+        """Takes limits and friction as the parameters say now."""
+        model, settings = self._holder.model, self._settings
+        width = settings['joint_friction_width'] if settings['joint_friction'] else None
+        self._computation = Computation(model, limits_of(model, settings, self._statistics.exceed), width)
+        if self._commands is not None:
+            self._commands.use(self._computation)
+
+    def _inform_services(self):
+        settings = self._settings
+        self._service_process.use(self._holder.model, Limits(settings['max_order'], settings['max_samples']))
 
     def _on_description(self, message):
         if self._source.receive(message.data) is None:
             return
-        if self._state == 'unconfigured':
+        if self._holder.model is not None:
+            self._request_swap()
+        elif self._state == 'unconfigured':
             self._start()
-        else:
-            self._swap()
 
-    def _swap(self):
-        """Takes the latest description, or says why the last good one stays."""
-        try:
-            model = self._holder.load(*self._source.current(), self._settings.model_settings)
-        except HodError as error:
-            self.get_logger().error(f'robot description refused, the last good model stays in use: {error}')
+    def _request_swap(self):
+        """Loads the latest description in the background; _on_loading takes it into use."""
+        self._loader.request(*self._source.current(), self._model_settings())
+        self._loading_timer.reset()
+
+    def _on_loading(self):
+        done = self._loader.poll()
+        if not self._loader.busy:
+            self._loading_timer.cancel()
+        if done is None:
             return
-        self._use(model)
-        self.get_logger().info(f'new robot description: {self._holder}')
+        source, candidate, error = done
+        if isinstance(error, HodError):
+            self._holder.refuse(source, error)
+            self.get_logger().error(f'robot description refused, the last good model stays in use: {error}')
+        elif error is not None:
+            self._holder.refuse(source, f'internal error, please report it: {error!r}')
+            self.get_logger().error(f'robot description refused, the last good model stays in use: internal error: {error!r}')
+        elif candidate.settings != self._model_settings():
+            self._request_swap()        # a parameter was changed in the meantime
+        else:
+            self._swap(candidate)
 
-    def _check_description(self, text):
-        """What is wrong with a value for the parameter robot_description, or None."""
-        if not text:
-            return None
+    def _swap(self, candidate):
+        self._holder.take(candidate)
+        self._use_model()
+        self.get_logger().info(f'new robot description: {self._holder}')
+        self._warn_of_implausible_model()
+
+    def _warn_of_implausible_model(self):
+        for warning in self._holder.model.warnings:
+            self.get_logger().warning(f'implausible: {warning}')
+
+    def _check_parameters(self, changes):
+        """Why these parameters can't have these values together, or None."""
+        self._candidate = None
         try:
-            build_model(text, self._settings.model_settings)
+            settings = self._model_settings(changes)
+            if changes.get(DESCRIPTION):
+                self._candidate = Candidate(changes[DESCRIPTION], f'parameter {DESCRIPTION}', settings)
+            elif self._holder.plain is not None and not CHANGEABLE.isdisjoint(changes):
+                settings.load(self._holder.plain)
         except HodError as error:
             return str(error)
         return None
 
     def _on_parameters_changed(self, names):
-        self._order = self._settings['order']
-        configured = self._holder.model is not None
-        if DESCRIPTION in names and configured and self._source.available:
-            self._swap()
-        elif DESCRIPTION in names:
-            self._start()
-        if 'gravity' in names and configured:
-            self._use(self._holder.replace(gravity=self._settings['gravity']))
+        settings = self._settings
+        self._order = settings['order']
+        self._wrench_timeout = settings['wrench_timeout']
+        self._freshness.timeout = settings['setpoint_timeout']
+        candidate, self._candidate = self._candidate, None
+        if self._holder.model is None:
+            if DESCRIPTION in names:
+                self._start()
+        elif candidate is not None:
+            self._loader.cancel()
+            self._swap(candidate)
+        elif DESCRIPTION in names and self._source.available:
+            self._request_swap()
+        elif not CHANGEABLE.isdisjoint(names):
+            self._holder.adjust(self._model_settings())
+            self._use_model()
+        else:
+            self._use_parameters()
+            self._inform_services()
 
-    # Setpoints and services
+    # Setpoints, wrenches, commands and services
 
     def _on_setpoint(self, setpoint):
+        began = monotonic()
         statistics = self._statistics
         statistics.received += 1
-        statistics.last_setpoint = monotonic()
         if not self._active:
             statistics.inactive += 1
             return
+        order, wrenches = self._order, self._wrenches
+        if wrenches.order is not None:
+            self._end_old_wrenches(began)
+            order = order if wrenches.order is None else min(order, wrenches.order)
         try:
-            q, columns = self._reader.read(setpoint, self._order)
-            Q = inverse_dynamics(self._model, q)
-            self._feedforward.publish(self._writer.write(setpoint, Q, columns))
+            q, Q, columns, flags, clipped = self._computation.run(setpoint, order, wrenches.by_link)
+            self._feedforward.publish(self._writer.write(setpoint, Q, columns, flags, clipped))
+            if self._commands is not None:
+                self._commands.send(q[0], Q[0])
         except BadSetpoint as error:
             statistics.drop(error.reason, str(error))
         except HodError as error:
@@ -229,11 +294,40 @@ class HodNode(LifecycleNode):
         except Exception as error:
             statistics.drop(INTERNAL, f'internal error, please report it: {error!r}')
         else:
-            statistics.published += 1
+            self._last_motion = q
+            if self._freshness.arrived(began):
+                self.get_logger().info('setpoints come again', throttle_duration_sec=1.0, throttle_time_source_type=self._steady)
+            statistics.answered(monotonic() - began, clipped)
 
-    def _compute_inverse_dynamics(self, request, response):
-        settings = self._settings
-        compute_inverse_dynamics(self._model, request, response, settings['max_order'], settings['max_samples'])
+    def _on_external_wrench(self, message):
+        try:
+            self._wrenches.receive(message, self._holder.model)
+        except HodError as error:
+            self.get_logger().warning(
+                f'refused an external wrench: {error}', throttle_duration_sec=1.0, throttle_time_source_type=self._steady)
+
+    def _end_old_wrenches(self, now):
+        for link in self._wrenches.expire(now, self._wrench_timeout):
+            self.get_logger().warning(f'the external wrench on {link!r} ends: no other came within {self._wrench_timeout:g} s')
+
+    def _on_command_period(self):
+        if not self._active:
+            return
+        self._watch_freshness()
+        if self._freshness.stale:
+            self._commands.fall_back(self._settings['on_timeout'])
+
+    def _watch_freshness(self):
+        if self._active and self._freshness.check(monotonic()):
+            self.get_logger().warning(f'setpoints are stale: no good one came within {self._freshness.timeout:g} s')
+
+    def _end_commands(self):
+        """The last command, which an effort controller holds."""
+        if self._active and self._commands is not None:
+            self._commands.fall_back(self._settings['on_timeout'])
+
+    def _set_payload(self, request, response):
+        set_payload(self, self._settings, lambda: self._holder.model, request, response, self._last_motion)
 
     # Once a second
 
@@ -241,17 +335,9 @@ class HodNode(LifecycleNode):
         waiting_for = self._source.wanted(self._holder.fault) if self._starting else None
         if waiting_for:
             self.get_logger().info(f'waiting for {waiting_for}')
-        self._reporter.report(self._state, self._holder, waiting_for)
-
-    def _events(self, topic, count_lost=False):
-        """Event callbacks of a subscription: publishers whose QoS can't match, and messages lost, are counted."""
-        def incompatible(event):
-            self._statistics.incompatible[topic] = event.total_count
-            self.get_logger().warning(
-                f'a publisher on {topic} offers a QoS that this node can\'t receive ({event.last_policy_kind}); '
-                'see the qos_overrides parameters, or make it reliable (and transient local for a description)')
-
-        def lost(event):
-            self._statistics.lost = event.total_count
-
-        return SubscriptionEventCallbacks(incompatible_qos=incompatible, message_lost=lost if count_lost else None)
+        self._service_process.watch()
+        self._watch_freshness()
+        self._end_old_wrenches(monotonic())
+        has_limits = self._computation is not None and self._computation.has_limits
+        self._reporter.report(
+            self._state, self._holder, waiting_for, self._commands, self._settings['on_timeout'], has_limits)

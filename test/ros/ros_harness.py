@@ -179,7 +179,7 @@ class Client:
         self.node.destroy_node()
 
     def _on_report(self, message):
-        if message.status and message.status[0].name.startswith(self._hod.rsplit('/', 1)[-1]):
+        if message.status and message.status[0].name.startswith(f'{self._hod.lstrip("/")}: '):
             self.reports.append(message)
 
     def spin(self, seconds):
@@ -233,9 +233,18 @@ class Client:
         return self.call(GetState, 'get_state', GetState.Request()).current_state.label
 
     def change_state(self, transition):
+        """Whether the node says that it did this. An answer may be lost while discovery is under way: then its state tells."""
+        before = self.state
         request = ChangeState.Request()
         request.transition.id = TRANSITIONS[transition]
-        return self.call(ChangeState, 'change_state', request).success
+        client = self._client(ChangeState, 'change_state')
+        assert self.wait_until(client.service_is_ready), 'change_state did not come up'
+        self.spin(0.1)
+        future = client.call_async(request)
+        if self.wait_until(future.done, 3.0):
+            return future.result().success
+        client.remove_pending_request(future)
+        return self.state != before
 
     def wait_for_state(self, state, timeout=PATIENCE):
         end = time.monotonic() + timeout

@@ -17,9 +17,19 @@ def node():
         yield node
 
 
+def flat(parameters, prefix=''):
+    """(full name, value) of nested parameters."""
+    for name, value in parameters.items():
+        if isinstance(value, dict):
+            yield from flat(value, f'{prefix}{name}.')
+        else:
+            yield prefix + name, value
+
+
 def test_configuration_file_documents_every_parameter_with_its_default(client):
     documented = yaml.safe_load(CONFIG.read_text())['/**']['ros__parameters']
     declared = {n: d for n, d in client.parameter_descriptors().items() if not n.startswith(FROM_RCLPY)}
+    documented = dict(flat(documented))
     assert set(documented) == set(declared)
     for name, value in documented.items():
         assert client.get_parameter(name) == value

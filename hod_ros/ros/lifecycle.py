@@ -1,0 +1,70 @@
+"""A lifecycle node whose transitions never fail silently."""
+
+import traceback
+
+from rclpy.lifecycle import LifecycleNode
+from rclpy.lifecycle import TransitionCallbackReturn
+
+from hod_ros.errors import HodError
+
+
+class ManagedNode(LifecycleNode):
+    """Subclasses write `_configure`, `_activate`, `_deactivate` and `_free`, which raise where they can't do it."""
+
+    def __init__(self, name, **kwargs):
+        super().__init__(name, **kwargs)
+        self._answer_wrong_transitions()
+
+    def on_configure(self, state):
+        return self._transition(self._configure, state)
+
+    def on_activate(self, state):
+        return self._transition(self._activate, state)
+
+    def on_deactivate(self, state):
+        return self._transition(self._deactivate, state)
+
+    def on_cleanup(self, state):
+        return self._transition(self._free, state)
+
+    def on_shutdown(self, state):
+        return self._transition(self._free, state)
+
+    def on_error(self, state):
+        return self._transition(self._free, state)
+
+    @property
+    def _state(self):
+        return self._state_machine.current_state[1]
+
+    def _activate_publishers(self, state):
+        super().on_activate(state)
+
+    def _deactivate_publishers(self, state):
+        super().on_deactivate(state)
+
+    def _transition(self, step, state):
+        """rclpy turns an exception in a transition into a silent failure: here it is logged."""
+        try:
+            step(state)
+        except HodError as error:
+            self.get_logger().error(str(error))
+            return TransitionCallbackReturn.FAILURE
+        except Exception:
+            self.get_logger().error(f'a transition failed:\n{traceback.format_exc()}')
+            return TransitionCallbackReturn.ERROR
+        return TransitionCallbackReturn.SUCCESS
+
+    def _answer_wrong_transitions(self):
+        """rclpy raises on a request for a transition that the state doesn't have: answer it with success false."""
+        service = self._service_change_state
+        change_state = service.callback
+
+        def callback(request, response):
+            try:
+                return change_state(request, response)
+            except RuntimeError as error:
+                self.get_logger().warning(f'a requested transition is not possible in the state {self._state}: {error}')
+                response.success = False
+                return response
+        service.callback = callback
