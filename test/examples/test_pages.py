@@ -5,14 +5,16 @@ from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).resolve().parents[2] / 'docs'
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / 'docs'
 
 
-@pytest.mark.parametrize('page', ['building-models', 'forward-dynamics', 'symbols-and-precision'])
-def test_python_blocks_run_one_after_the_other(page, capsys):
+@pytest.mark.parametrize('page', ['../README', 'building-models', 'forward-dynamics', 'symbols-and-precision'])
+def test_python_blocks_run_one_after_the_other(page, capsys, monkeypatch):
     if page == 'symbols-and-precision':
         pytest.importorskip('sympy')
         pytest.importorskip('mpmath')
+    monkeypatch.chdir(ROOT)
     text = (DOCS / f'{page}.md').read_text()
     blocks = re.findall(r'```python\n(.*?)```', text, flags=re.DOTALL)
     assert blocks
@@ -24,7 +26,7 @@ def test_python_blocks_run_one_after_the_other(page, capsys):
     assert output[:len(printed)] == printed
 
 
-@pytest.mark.parametrize('page', sorted(path.name for path in DOCS.glob('*.md')))
+@pytest.mark.parametrize('page', ['../README.md', *sorted(path.name for path in DOCS.glob('*.md'))])
 def test_pictures_and_pages_that_are_linked_exist(page):
     for target in re.findall(r'\]\(([^)#:]+)\)', (DOCS / page).read_text()):
-        assert (DOCS / target).exists(), f'{page} links to {target}'
+        assert ((DOCS / page).parent / target).exists(), f'{page} links to {target}'
