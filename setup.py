@@ -78,7 +78,7 @@ setup(
     ],
     cmdclass={'build_ext': BuildKernel},
     zip_safe=False,
-    install_requires=['numpy', 'urdfdom-py'],
+    install_requires=['numpy'],
     extras_require={
         'bench': ['matplotlib', 'pin', 'example-robot-data'],
         'demo': ['matplotlib'],
