@@ -17,80 +17,7 @@
 
 #include "_tree.h"
 
-#define MOST_ROWS 128           /* of q: factorials stay finite well beyond */
-#define WIDEST 8                /* doubles in the widest vector */
-#define ALIGNMENT 64
-
-static double factorial[MOST_ROWS], inverse_factorial[MOST_ROWS];
-
-static ptrdiff_t padded(int bodies)
-{
-    return ((ptrdiff_t)bodies + WIDEST - 1) / WIDEST * WIDEST;
-}
-
-#define BODY_SERIES_OF_SAMPLES 21
-
-#define ISA baseline
-#define TARGET
-#define WIDTH 2
-#include "_isa.h"
-
-#if defined(__x86_64__) && !defined(HOD_PORTABLE)
-#define DISPATCH 1
-#define ISA avx2
-#define TARGET __attribute__((target("avx2,fma")))
-#define WIDTH 4
-#include "_isa.h"
-
-#define ISA avx512
-#define TARGET __attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma")))
-#define WIDTH 8
-#include "_isa.h"
-#endif
-
-typedef struct {
-    const char *name;
-    int width;
-    void (*single)(const Tree *, const double *, const double *, const double *, double *, double *, double *, int);
-    void (*samples)(const Tree *, const double *, const double *, const double *, double *, double *, size_t, void *, int);
-    void (*spatial)(const Tree *, const double *, double *, double *, int);
-    void (*matrices)(const Tree *, const double *, double *, double *, double *, double *, int);
-    int (*forward)(const Tree *, double *, const double *, double *, double *, double *, int);
-    int (*finite)(const double *, size_t);
-} Isa;
-
-static const Isa isas[] = {
-#ifdef DISPATCH
-    {"avx512", 8, evaluate_single_avx512, evaluate_samples_avx512, evaluate_spatial_avx512, evaluate_matrices_avx512,
-     evaluate_forward_avx512, all_finite_avx512},
-    {"avx2", 4, evaluate_single_avx2, evaluate_samples_avx2, evaluate_spatial_avx2, evaluate_matrices_avx2,
-     evaluate_forward_avx2, all_finite_avx2},
-#endif
-    {"baseline", 2, evaluate_single_baseline, evaluate_samples_baseline, evaluate_spatial_baseline, evaluate_matrices_baseline,
-     evaluate_forward_baseline, all_finite_baseline},
-};
-static const Isa *isa;
-
-static int supported(const char *name)
-{
-#ifdef DISPATCH
-    __builtin_cpu_init();
-    if (strcmp(name, "avx512") == 0)
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
-            && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (strcmp(name, "avx2") == 0)
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#endif
-    return strcmp(name, "baseline") == 0;
-}
-
-static const Isa *choose_isa(const char *wanted)
-{
-    for (size_t i = 0; i < sizeof isas / sizeof *isas; i++)
-        if ((wanted == NULL || strcmp(wanted, isas[i].name) == 0) && supported(isas[i].name))
-            return isas + i;
-    return NULL;
-}
+#include "_dispatch.h"
 
 static size_t single_numbers(const Tree *tree, int K)
 {
@@ -101,7 +28,7 @@ static size_t single_numbers(const Tree *tree, int K)
 static size_t block_vectors(const Tree *tree, int K)
 {
     const size_t N = tree->bodies, row = K + 1;
-    return (2 * row + 2 * K + 2) * N + ((N + 1) * BODY_SERIES_OF_SAMPLES + 6) * row + (N + 1) * 6 * K;
+    return (2 * row + 2 * K + 2) * N + ((N + 1) * BODY_SERIES + 6) * row + (N + 1) * 6 * K;
 }
 
 static size_t spatial_numbers(const Tree *tree, int K)
@@ -115,79 +42,7 @@ static void *aligned(size_t bytes)
     return aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
 }
 
-/* A batch, cut into chunks that the threads take one after another. */
-typedef struct {
-    const Tree *tree;
-    const double *q, *base, *external;
-    double *out, *base_wrench;
-    size_t samples, chunk, next;
-    int K, finite, starved;
-} Batch;
-
-static void *work_on(void *argument)
-{
-    Batch *b = argument;
-    const Tree *t = b->tree;
-    const size_t n = t->columns, K = b->K, N = t->bodies;
-    void *work = aligned(block_vectors(t, b->K) * isa->width * sizeof(double));
-    if (work == NULL) {
-        __atomic_store_n(&b->starved, 1, __ATOMIC_RELAXED);
-        return NULL;
-    }
-    for (;;) {
-        const size_t first = __atomic_fetch_add(&b->next, b->chunk, __ATOMIC_RELAXED);
-        if (first >= b->samples)
-            break;
-        const size_t count = b->samples - first < b->chunk ? b->samples - first : b->chunk;
-        const double *q = b->q + first * (K + 2) * n;
-        double *out = b->out + first * K * n;
-        int finite = isa->finite(q, count * (K + 2) * n);
-        if (finite) {
-            isa->samples(t, q, b->base ? b->base + first * (K + 1) * 6 : NULL, b->external ? b->external + first * K * (N + 1) * 6 : NULL,
-                         out, b->base_wrench ? b->base_wrench + first * K * 6 : NULL, count, work, b->K);
-            finite = isa->finite(out, count * K * n);
-        }
-        if (!finite) {
-            __atomic_store_n(&b->finite, 0, __ATOMIC_RELAXED);
-            break;
-        }
-    }
-    free(work);
-    return NULL;
-}
-
-static long cores(void)
-{
-#ifdef __linux__
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        return CPU_COUNT(&set);
-#endif
-    return sysconf(_SC_NPROCESSORS_ONLN);
-}
-
-#define MOST_THREADS 64
-#define WORTH_A_THREAD 20000.0      /* body-coefficients of work that pay for starting one */
-
-static void run_batch(Batch *b)
-{
-    const double work = (double)b->samples * b->tree->bodies * b->K * (b->K + 3) / 6;
-    long threads = cores();
-    if (threads > MOST_THREADS)
-        threads = MOST_THREADS;
-    if (threads > 1 + work / WORTH_A_THREAD)
-        threads = 1 + (long)(work / WORTH_A_THREAD);
-    b->chunk = b->samples / (8 * threads) / WIDEST * WIDEST;
-    if (b->chunk < WIDEST)
-        b->chunk = WIDEST;
-    pthread_t helper[MOST_THREADS];
-    long started = 0;
-    while (started < threads - 1 && pthread_create(helper + started, NULL, work_on, b) == 0)
-        started++;
-    work_on(b);
-    for (long i = 0; i < started; i++)
-        pthread_join(helper[i], NULL);
-}
+#include "_batch.h"
 
 typedef struct {
     PyObject_HEAD
