@@ -40,7 +40,7 @@ def drive_from_figures(joint, figures):
     if not isinstance(figures, Mapping) or 'type' not in figures:
         raise InputError(f'the drive of joint {joint!r} has no type; give one of {", ".join(TYPES)}')
     kind, rest = figures['type'], {name: value for name, value in figures.items() if name != 'type'}
-    if kind not in TYPES:
+    if not isinstance(kind, str) or kind not in TYPES:
         raise InputError(f'the drive of joint {joint!r} has the type {kind!r}; give one of {", ".join(TYPES)}')
     unknown = sorted(set(rest) - set(figures_of(kind)))
     if unknown:
@@ -63,7 +63,7 @@ def drives_from_figures(figures):
 def _with_springs(figures):
     """Figures of a pair with its springs made of theirs."""
     kind = figures.get('spring')
-    if kind not in SPRINGS:
+    if not isinstance(kind, str) or kind not in SPRINGS:
         raise InputError(f'spring is {kind!r}; give one of {", ".join(SPRINGS)}')
     own = {field.name for field in fields(SPRINGS[kind])}
     foreign = sorted(name for name in figures if name not in own and name not in {field.name for field in fields(drives.Antagonistic)})

@@ -125,6 +125,19 @@ class PreparedDrives:
         if self._linear is not None and compiled is not None:
             self._quick = compiled.inverse_dynamics, self._linear.motors
 
+    @property
+    def rows(self):
+        """How many rows of q these drives need."""
+        return 5 + max((drive.extra_rows for drive in self.drives), default=0)
+
+    def motor_feedforward_of(self, q, Q, stiffness=None):
+        """As motor_feedforward, for Q (rows - 2, n) that is known already, friction and wrenches included."""
+        if stiffness is None and self._linear is not None:
+            rows = self._linear.motors(q, Q)
+            if rows is not None:
+                return MotorFeedforward(self, Q, rows, None)
+        return self._general(motion_checks.motions(self.model, q, 5), Q, stiffness, {})
+
     def motor_feedforward(self, q, stiffness=None, wrenches=None, deflections=None):
         """As the function of this name. deflections: {joint: theta - q} of the joints whose dampers keep a state (see DampingFilter)."""
         if stiffness is None and wrenches is None and self._quick is not None:
@@ -138,7 +151,9 @@ class PreparedDrives:
 
     def _checked(self, q, stiffness, wrenches, deflections):
         q = motion_checks.motions(self.model, q, 5)
-        Q = inverse_dynamics(self.model, q, wrenches=wrenches)
+        return self._general(q, inverse_dynamics(self.model, q, wrenches=wrenches), stiffness, deflections)
+
+    def _general(self, q, Q, stiffness, deflections):
         R = Q.shape[-2]
         rows = R - max((drive.extra_rows for drive in self.drives), default=0)
         if rows < 3:

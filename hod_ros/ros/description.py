@@ -57,6 +57,8 @@ class ModelHolder:
     def clear(self):
         self.plain = None       # without payload
         self.model = None
+        self.drives = {}        # of elastic joints
+        self.warnings = ()
         self.hash = ''
         self.source = None
         self.fault = None
@@ -75,6 +77,7 @@ class ModelHolder:
 
     def take(self, candidate):
         self.plain, self.source, self.fault = candidate.plain, candidate.source, None
+        self.drives, self.warnings = candidate.drives, (*candidate.model.warnings, *candidate.warnings)
         self._use(candidate.model)
 
     def adjust(self, settings):
@@ -100,6 +103,7 @@ class Candidate:
         self.settings = settings
         self.plain = settings.build(text)
         self.model = settings.load(self.plain)
+        self.drives, self.warnings = settings.drives(text, self.plain)
 
 
 class BackgroundLoader:

@@ -28,13 +28,15 @@ class Reporter:
         self._before = (monotonic(), 0, 0, Counter())
         self._timeouts_before = self._refused_before = self._wrench_timeouts_before = 0
 
-    def report(self, state, holder, waiting_for, commands, on_timeout, has_limits):
+    def report(self, state, holder, waiting_for, commands, on_timeout, has_limits, motors):
         """Publishes one DiagnosticArray; waiting_for: what the node needs before it can start, or None."""
         statuses = [
             self._model(state, holder, waiting_for), self._setpoints(commands, on_timeout), self._limits(has_limits),
             self._external_wrenches()]
         if commands is not None:
             statuses.append(self._commands(commands, on_timeout))
+        if motors is not None:
+            statuses.append(motors.status())
         robot = holder.model.name if holder.model is not None else ''
         message = DiagnosticArray(status=[self._status(robot, *status) for status in statuses])
         message.header.stamp = self._node.get_clock().now().to_msg()

@@ -12,6 +12,7 @@ from std_msgs.msg import String
 
 from hod_interfaces.msg import JointSetpoint
 from hod_interfaces.msg import LinkWrench
+from hod_interfaces.msg import MotorFeedforward
 from hod_interfaces.msg import TorqueFeedforward
 from hod_interfaces.srv import SetPayload
 from hod_ros.errors import HodError
@@ -26,11 +27,13 @@ from hod_ros.ros.description import BackgroundLoader
 from hod_ros.ros.description import Candidate
 from hod_ros.ros.description import DescriptionSource
 from hod_ros.ros.description import ModelHolder
+from hod_ros.ros.elastic_parameters import declare_elastic
 from hod_ros.ros.feedforward import Computation
 from hod_ros.ros.lifecycle import ManagedNode
 from hod_ros.ros.limits import limits_of
 from hod_ros.ros.model_settings import CHANGEABLE
 from hod_ros.ros.model_settings import model_settings
+from hod_ros.ros.motor_feedforward import MotorFeedforwards
 from hod_ros.ros.parameters import Parameters
 from hod_ros.ros.quality import DEPTH
 from hod_ros.ros.quality import LATCHED
@@ -52,6 +55,7 @@ class HodNode(ManagedNode):
 
     def __init__(self, **kwargs):
         super().__init__('hod', **kwargs)
+        self._elastic = tuple((joint, tuple(figures.items())) for joint, figures in declare_elastic(self).items())
         self._settings = Parameters(self, self._check_parameters, self._on_parameters_changed)
         self._order = self._settings['order']
         self._holder = ModelHolder()
@@ -60,6 +64,7 @@ class HodNode(ManagedNode):
         self._computation = None
         self._writer = FeedforwardWriter(TorqueFeedforward())
         self._feedforward = None
+        self._motors = self._motor_feedforward = None       # where there are elastic joints
         self._commands = None
         self._wrenches = HeldWrenches()
         self._wrench_timeout = self._settings['wrench_timeout']
@@ -135,6 +140,7 @@ class HodNode(ManagedNode):
         for publisher in self._publishers_made:
             self.destroy_lifecycle_publisher(publisher)
         self._subscriptions_made, self._services_made, self._publishers_made, self._timers_made = [], [], [], []
+        self._motors = self._motor_feedforward = None
         self._feedforward = self._commands = self._computation = self._last_motion = None
         self._wrenches.clear()
         self._loader.cancel()
@@ -170,7 +176,7 @@ class HodNode(ManagedNode):
     # Robot description and parameters
 
     def _model_settings(self, changes=()):
-        return model_settings(self._settings, dict(changes))
+        return model_settings(self._settings, dict(changes), self._elastic)
 
     def _use_model(self):
         """Computes with the holder's model from the next setpoint on."""
@@ -178,6 +184,7 @@ class HodNode(ManagedNode):
         if self._computation is not None and self._computation.model.joint_names != model.joint_names:
             self._last_motion = None
         self._use_parameters()
+        self._use_drives()
         for link in self._wrenches.keep_links_of(model):
             self.get_logger().warning(f'the external wrench on {link!r} ends, because robot {model.name!r} has no such link')
         self._inform_services()
@@ -190,9 +197,17 @@ class HodNode(ManagedNode):
         if self._commands is not None:
             self._commands.use(self._computation)
 
+    def _use_drives(self):
+        drives = self._holder.drives
+        self._motors = MotorFeedforwards(self._holder.model, drives, self.get_logger()) if drives else None
+        if drives and self._motor_feedforward is None:
+            self._motor_feedforward = self._publisher(MotorFeedforward, '~/motor_feedforward')
+            if self._active:
+                self._motor_feedforward.on_activate(None)
+
     def _inform_services(self):
         settings = self._settings
-        self._service_process.use(self._holder.model, Limits(settings['max_order'], settings['max_samples']))
+        self._service_process.use(self._holder.model, Limits(settings['max_order'], settings['max_samples'], self._holder.drives))
 
     def _on_description(self, message):
         if self._source.receive(message.data) is None:
@@ -232,7 +247,7 @@ class HodNode(ManagedNode):
         self._warn_of_implausible_model()
 
     def _warn_of_implausible_model(self):
-        for warning in self._holder.model.warnings:
+        for warning in self._holder.warnings:
             self.get_logger().warning(f'implausible: {warning}')
 
     def _check_parameters(self, changes):
@@ -284,7 +299,10 @@ class HodNode(ManagedNode):
             order = order if wrenches.order is None else min(order, wrenches.order)
         try:
             q, Q, columns, flags, clipped = self._computation.run(setpoint, order, wrenches.by_link)
+            motors = None if self._motors is None else self._motors.answer(setpoint, q, Q, columns)
             self._feedforward.publish(self._writer.write(setpoint, Q, columns, flags, clipped))
+            if motors is not None:
+                self._motor_feedforward.publish(motors)
             if self._commands is not None:
                 self._commands.send(q[0], Q[0])
         except BadSetpoint as error:
@@ -340,4 +358,4 @@ class HodNode(ManagedNode):
         self._end_old_wrenches(monotonic())
         has_limits = self._computation is not None and self._computation.has_limits
         self._reporter.report(
-            self._state, self._holder, waiting_for, self._commands, self._settings['on_timeout'], has_limits)
+            self._state, self._holder, waiting_for, self._commands, self._settings['on_timeout'], has_limits, self._motors)

@@ -4,10 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hod_ros.actuators.description import drives_of
+from hod_ros.actuators.description import foreign_stiffness
 from hod_ros.dynamics.model import RobotModel
 from hod_ros.dynamics.payload import with_payload
 from hod_ros.errors import DescriptionError
 from hod_ros.errors import InputError
+from hod_ros.ros.motor_feedforward import prepared_drives
 from hod_ros.ros.specifications import ARMATURE
 from hod_ros.ros.specifications import EFFORT_LIMITS
 from hod_ros.ros.specifications import LOCKED_POSITION
@@ -24,6 +27,7 @@ class ModelSettings:
     named: tuple            # of (parameter, joint): joints that other parameters name and that must exist
     gravity: tuple          # [m/s^2]
     payload: tuple          # link, mass [kg], center [m], ixx, ixy, ixz, iyy, iyz, izz [kg m^2]
+    elastic: tuple = ()     # of (joint, ((figure, value), ...)): drives of elastic joints
 
     def build(self, text):
         """The model of a description without its payload; HodError where there is none."""
@@ -41,6 +45,13 @@ class ModelSettings:
                     f'locked; its joints are {", ".join(model.joint_names)}')
         return model
 
+    def drives(self, text, plain):
+        """{joint: drive} of the elastic joints, from the parameters and the description; and warnings about what is not taken."""
+        drives = drives_of(text, plain, {joint: dict(figures) for joint, figures in self.elastic})
+        if drives:
+            prepared_drives(plain, drives)
+        return drives, foreign_stiffness(text)
+
     def load(self, plain):
         """The model with this gravity and payload, of a plain one."""
         if tuple(plain.gravity) != self.gravity:
@@ -51,7 +62,7 @@ class ModelSettings:
         return with_payload(plain, link, mass, center, np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]]))
 
 
-def model_settings(parameters, changes):
+def model_settings(parameters, changes, elastic=()):
     """The settings as the parameters are, but for `changes` ({name: new value})."""
     def value(name):
         return changes[name] if name in changes else parameters[name]
@@ -66,4 +77,5 @@ def model_settings(parameters, changes):
         named=tuple(named),
         gravity=tuple(value('gravity')),
         payload=(value('payload.link'), value('payload.mass'), tuple(value('payload.center')), tuple(value('payload.inertia'))),
+        elastic=elastic,
     )

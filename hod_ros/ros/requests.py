@@ -5,6 +5,7 @@ A request is refused by its numbers' count alone, before memory is taken for it.
 
 from array import array
 from dataclasses import dataclass
+from dataclasses import field
 
 import numpy as np
 
@@ -16,10 +17,11 @@ MOST_VALUES = 16_000_000        # numbers in one array of a response: 128 MB
 
 @dataclass(frozen=True)
 class Limits:
-    """What a request may ask for: the node's parameters of the same names."""
+    """What a request may ask for: the node's parameters of the same names, and its drives."""
 
     max_order: int = 20
     max_samples: int = 10000
+    drives: dict = field(default_factory=dict)      # of elastic joints
 
 
 def columns_of(model, names):
@@ -33,9 +35,9 @@ def check_order(order, limits, what='order'):
             f'{what} is {order}, but this node computes up to max_order = {limits.max_order}; ask for less, or raise max_order')
 
 
-def motion_samples(request, model, limits, *, extra_rows):
+def motion_samples(request, model, limits, *, extra_rows, order=None):
     """(q, columns): q (samples, order + extra_rows, n) in the model's order, of a request's order and derivatives."""
-    order = request.order
+    order = request.order if order is None else order
     check_order(order, limits)
     columns = columns_of(model, request.joint_names)
     n, rows = len(columns.names), order + extra_rows

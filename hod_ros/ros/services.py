@@ -8,7 +8,9 @@ import traceback
 from hod_interfaces.srv import ComputeDynamicsMatrices
 from hod_interfaces.srv import ComputeInverseDynamics
 from hod_interfaces.srv import ComputeInverseKinematics
+from hod_interfaces.srv import ComputeMotorFeedforward
 from hod_ros.errors import HodError
+from hod_ros.ros.motor_feedforward import compute_motor_feedforward
 from hod_ros.ros.service_dynamics import compute_dynamics_matrices
 from hod_ros.ros.service_dynamics import compute_inverse_dynamics
 from hod_ros.ros.service_kinematics import compute_inverse_kinematics
@@ -18,6 +20,7 @@ SERVICES = {
     'compute_inverse_dynamics': (ComputeInverseDynamics, compute_inverse_dynamics),
     'compute_dynamics_matrices': (ComputeDynamicsMatrices, compute_dynamics_matrices),
     'compute_inverse_kinematics': (ComputeInverseKinematics, compute_inverse_kinematics),
+    'compute_motor_feedforward': (ComputeMotorFeedforward, compute_motor_feedforward),
 }
 
 

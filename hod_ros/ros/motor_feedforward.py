@@ -1,0 +1,144 @@
+"""~/motor_feedforward: what the motors of elastic joints must do for a setpoint; and the service that computes the same.
+
+A setpoint's stiffness fields hold one value for each variable-stiffness joint, in the order of its joint_names.
+"""
+
+from array import array
+from time import monotonic
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
+
+from hod_interfaces.msg import MotorFeedforward
+from hod_ros.actuators.feedforward import PreparedDrives
+from hod_ros.errors import InputError
+from hod_ros.ros.conversions import GAP
+from hod_ros.ros.conversions import NOT_FINITE
+from hod_ros.ros.conversions import WRONG_LENGTH
+from hod_ros.ros.conversions import BadSetpoint
+from hod_ros.ros.requests import motion_samples
+
+LOG_PERIOD = 1.0        # [s] between two log lines about the same
+STIFFNESS_FIELDS = ('stiffnesses', 'stiffness_rates', 'stiffness_accelerations')
+
+
+def prepared_drives(model, drives):
+    """PreparedDrives of {joint: drive}; InputError where one of them has a state, which a node that keeps none can't serve."""
+    prepared = PreparedDrives(model, drives)
+    for joint, drive in zip(model.joint_names, prepared.drives, strict=True):
+        if drive.keeps_state:
+            raise InputError(
+                f'joint {joint!r}: damping is {drive.damping:g} [N m s/rad] without damping_terms, which would need a filter that '
+                'remembers earlier setpoints; give damping_terms, 1 or more')
+    return prepared
+
+
+class MotorFeedforwards:
+    """Answers setpoints for one model and its drives."""
+
+    def __init__(self, model, drives, logger):
+        self.prepared = prepared_drives(model, drives)
+        self._rows = self.prepared.rows
+        self._logger = logger
+        self._message = MotorFeedforward(
+            motor_names=list(self.prepared.motor_names), joint_names=list(self.prepared.elastic_joints))
+        self._next_log = {}
+        self.published = self.too_short = 0
+        self.saturated = {}                 # motor -> setpoints that need more than its torque_limit
+        self._before = 0, 0
+
+    def answer(self, setpoint, q, Q, columns):
+        """The message for a setpoint with the motion q (rows, n) and the efforts Q, unclipped; None where it has too few rows."""
+        needed = self._rows
+        if len(q) < needed or len(Q) < needed - 2:
+            self.too_short += 1
+            self._warn(
+                'rows', f'no motor feedforward for setpoints of which {min(len(q), len(Q) + 2)} rows can be used: drives need {needed}, '
+                "q to its snap or higher; give them, with the parameter `order` and the wrenches' rows to match, and without clipping")
+            return None
+        stiffness = None
+        if setpoint.stiffnesses or setpoint.stiffness_rates or setpoint.stiffness_accelerations:
+            stiffness = self._stiffness(setpoint, columns.names)
+        result = self.prepared.motor_feedforward_of(q[:needed], Q[:needed - 2], stiffness)
+        saturated = result.saturated
+        if saturated.any():
+            self._note_saturation(result, saturated)
+        message = self._message
+        message.header = setpoint.header
+        message.positions = array('d', result.positions.tobytes())
+        message.velocities = array('d', result.velocities.tobytes())
+        message.accelerations = array('d', result.accelerations.tobytes())
+        message.efforts = array('d', result.efforts.tobytes())
+        message.stiffnesses = array('d', result.stiffnesses.tobytes())
+        self.published += 1
+        return message
+
+    def status(self):
+        """(task, level, short message, values) for diagnostics."""
+        saturated, too_short = sum(self.saturated.values()), self.too_short
+        new = saturated - self._before[0], too_short - self._before[1]
+        self._before = saturated, too_short
+        values = {
+            'motors': ', '.join(self.prepared.motor_names), 'elastic joints': ', '.join(self.prepared.elastic_joints),
+            'published': self.published, 'setpoints with too few rows': too_short}
+        values |= {f'{motor}: torque limit, times exceeded': count for motor, count in sorted(self.saturated.items())}
+        if new[1]:
+            return 'motors', DiagnosticStatus.WARN, f'{new[1]} setpoints with too few rows', values
+        if new[0]:
+            return 'motors', DiagnosticStatus.WARN, 'a motor needs more than its torque limit', values
+        return 'motors', DiagnosticStatus.OK, f'{len(self.prepared.motor_names)} motors', values
+
+    def _stiffness(self, setpoint, names):
+        """(3, v), rows k, k', k'', in the model's order of the variable-stiffness joints."""
+        variable = self.prepared.variable_joints
+        given = [name for name in names if name in variable]
+        rows = []
+        for field in STIFFNESS_FIELDS:
+            values = getattr(setpoint, field)
+            if not values:
+                raise BadSetpoint(GAP, f"{field} not given; a stiffness motion needs k, k' and k'': {', '.join(STIFFNESS_FIELDS)}")
+            if len(values) != len(given):
+                raise BadSetpoint(
+                    WRONG_LENGTH, f'{field} has {len(values)} values; give one for each of the {len(given)} variable-stiffness joints'
+                    + (f', in this order: {", ".join(given)}' if given else ', that is none'))
+            rows.append(values)
+        k = np.array(rows)
+        if not np.isfinite(k).all():
+            row, column = (int(index) for index in np.argwhere(~np.isfinite(k))[0])
+            raise BadSetpoint(NOT_FINITE, f'{STIFFNESS_FIELDS[row]} of joint {given[column]!r} is {k[row, column]}; give finite numbers')
+        return k[:, [given.index(name) for name in variable]]
+
+    def _note_saturation(self, result, flags):
+        for motor in np.flatnonzero(flags):
+            name = self.prepared.motor_names[motor]
+            self.saturated[name] = self.saturated.get(name, 0) + 1
+            self._warn(name, f'motor {name!r} needs {result.efforts[motor]:.4g} [N m] but is limited to '
+                             f'{self.prepared.torque_limit[motor]:.4g}; it is published as needed, not clipped')
+
+    def _warn(self, key, text):
+        now = monotonic()
+        if now >= self._next_log.get(key, 0.0):
+            self._next_log[key] = now + LOG_PERIOD
+            self._logger.warning(text)
+
+
+def compute_motor_feedforward(model, request, response, limits):
+    """Fills the response of a ComputeMotorFeedforward request; HodError where it can't."""
+    if not limits.drives:
+        raise InputError(
+            'no elastic joints are configured; set the parameters elastic.<joint>.*, or <hod_elastic> tags in the robot description')
+    prepared = prepared_drives(model, limits.drives)
+    q, columns = motion_samples(request, model, limits, order=2, extra_rows=3)
+    samples, v = len(q), len(prepared.variable_joints)
+    stiffness = None
+    if request.stiffness:
+        given = [name for name in columns.names if name in prepared.variable_joints]
+        if len(request.stiffness) != samples * 3 * v:
+            raise InputError(
+                f'stiffness has {len(request.stiffness)} values; give {samples} x 3 x {v} = {samples * 3 * v}: samples x 3 x '
+                f'variable-stiffness joints ({", ".join(given) or "there are none"})')
+        stiffness = np.array(request.stiffness).reshape(samples, 3, v)[..., [given.index(name) for name in prepared.variable_joints]]
+    result = prepared.motor_feedforward(q, stiffness)
+    response.motor_names = list(result.names)
+    for field in ('positions', 'velocities', 'accelerations', 'efforts'):
+        setattr(response, field, array('d', getattr(result, field).tobytes()))

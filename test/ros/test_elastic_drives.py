@@ -1,0 +1,94 @@
+"""Drives of the hod node: from parameters and from the description's own tag; bad ones are refused in a sentence."""
+
+import re
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+
+from ros_harness import PATIENCE  # noqa: E402
+from ros_harness import NodeProcess  # noqa: E402
+from ros_harness import arm_urdf  # noqa: E402
+from ros_harness import running_node  # noqa: E402
+from ros_harness import setpoint  # noqa: E402
+
+from hod_interfaces.msg import MotorFeedforward  # noqa: E402
+from hod_ros import PreparedDrives  # noqa: E402
+from hod_ros import RobotModel  # noqa: E402
+from hod_ros import SeriesElastic  # noqa: E402
+from hod_ros import friction_forces  # noqa: E402
+from hod_ros import inverse_dynamics  # noqa: E402
+
+NAMES = ['joint1', 'joint2', 'joint3']
+SERIES = {
+    'elastic.joint1.type': 'series_elastic', 'elastic.joint1.stiffness': 3000, 'elastic.joint1.motor_inertia': 2e-5,
+    'elastic.joint1.gear_ratio': 100}
+DRIVES = {'joint1': SeriesElastic(stiffness=3000.0, motor_inertia=2e-5, gear_ratio=100.0)}
+
+
+@pytest.fixture
+def q():
+    return np.random.default_rng(3).uniform(-1.0, 1.0, (5, 3))
+
+
+def answer(client, urdf, message):
+    """The motor feedforward of the running node for this setpoint."""
+    received = []
+    subscription = client.node.create_subscription(MotorFeedforward, '/hod/motor_feedforward', received.append, 100)
+    try:
+        client.describe(urdf)
+        client.wait_for_state('active')
+        client.connect()
+        assert client.wait_until(lambda: client.node.count_publishers('/hod/motor_feedforward'))
+        client.spin(0.3)
+        client.send(message)
+        assert client.wait_until(lambda: received, PATIENCE), 'no motor feedforward came'
+        return received[0]
+    finally:
+        client.withdraw_description()
+        client.node.destroy_subscription(subscription)
+
+
+def test_joint_friction_is_on_the_links_side_of_the_springs(client, q):
+    urdf = arm_urdf().replace('<limit ', '<dynamics damping="2.0" friction="0.5"/><limit ')
+    model = RobotModel.from_urdf(urdf)
+    Q = inverse_dynamics(model, q) + friction_forces(model, q, width=0.05)
+    expected = PreparedDrives(model, DRIVES).motor_feedforward_of(q, Q)
+    with running_node(parameters=SERIES | {'joint_friction': True}):
+        message = answer(client, urdf, setpoint(q, NAMES))
+    np.testing.assert_allclose(message.positions, expected.positions, rtol=1e-12)
+    np.testing.assert_allclose(message.efforts, expected.efforts, rtol=1e-12)
+
+
+def test_drives_come_from_the_descriptions_own_tag_and_foreign_ones_are_only_named(client, q):
+    urdf = arm_urdf().replace('</robot>', '<hod_elastic joint="joint2" type="series_elastic" stiffness="900" motor_inertia="0.1"/></robot>')
+    urdf = urdf.replace('<limit ', '<dynamics spring_stiffness="77"/><limit ', 1)
+    drives = DRIVES | {'joint2': SeriesElastic(stiffness=900.0, motor_inertia=0.1)}
+    with running_node(parameters=SERIES) as node:
+        message = answer(client, urdf, setpoint(q, NAMES))
+        node.wait_for_output("joint 'joint1' has spring_stiffness='77', which is no standard URDF and is not used")
+    assert message.joint_names == ['joint1', 'joint2']
+    expected = PreparedDrives(RobotModel.from_urdf(urdf), drives).motor_feedforward(q)
+    np.testing.assert_allclose(message.efforts, expected.efforts, rtol=1e-12)
+
+
+@pytest.mark.parametrize(('parameters', 'fault'), [
+    ({'elastic.joint1.type': 'series_elastic', 'elastic.joint1.stiffness': 0, 'elastic.joint1.motor_inertia': 0.1},
+     r'elastic.joint1.*stiffness is 0; give a number above 0 \[N m/rad\]'),
+    ({'elastic.joint1.type': 'series_elastic', 'elastic.joint1.motor_inertia': 0.1}, r'stiffness is missing; give it \[N m/rad\]'),
+    ({'elastic.joint1.stiffness': 3.0}, "joint 'joint1' has no type"),
+    ({'elastic.joint1.type': 'series_elastic', 'elastic.joint1.stifness': 3.0}, "'stifness', which series_elastic does not know"),
+])
+def test_bad_drives_end_the_node_with_a_sentence(parameters, fault):
+    node = NodeProcess(parameters=parameters)
+    assert node.wait() == 1
+    assert re.search(fault, node.output) and 'Traceback' not in node.output, node.output
+
+
+def test_a_drive_of_an_unknown_joint_refuses_the_description(client):
+    with running_node(parameters={**SERIES, 'elastic.elbow.type': 'rigid'}) as node:
+        client.describe(arm_urdf())
+        node.wait_for_output("'elbow'")
+        assert client.state == 'unconfigured'
+    client.withdraw_description()
