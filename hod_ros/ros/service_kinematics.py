@@ -3,6 +3,7 @@
 import numpy as np
 
 from hod_ros.dynamics.inverse_kinematics import COMPONENTS
+from hod_ros.dynamics.inverse_kinematics import checked_components
 from hod_ros.dynamics.inverse_kinematics import inverse_kinematics
 from hod_ros.dynamics.kinematics import jacobian
 from hod_ros.dynamics.pose_solver import solve_pose
@@ -29,13 +30,13 @@ def compute_inverse_kinematics(model, request, response, limits):
         raise InputError(f'null_motion has {len(null_motion)} rows, but twists has {len(twists)}; give as many, or none')
     if not (len(request.pose) or len(twists)):
         raise InputError('pose and twists are empty; give one of them at least')
-    components = tuple(request.components) or COMPONENTS
+    components = checked_components(tuple(request.components) or COMPONENTS)
     weights = joint_values(request.weights, columns, 'weights')
     q = _position(model, request, response, columns, components, weights)
     motion = q[None]
     if len(twists):
         motion = inverse_kinematics(
-            model, q, request.link, twists[:, list(_checked(components))], request.representation or 'body', components=components,
+            model, q, request.link, twists[:, list(components)], request.representation or 'body', components=components,
             weights=weights, null_motion=null_motion if len(null_motion) else None, damping=request.damping,
             max_condition=_or(request.max_condition, 1e6, 'max_condition'))
     if not np.isfinite(motion).all():
@@ -51,7 +52,7 @@ def _position(model, request, response, columns, components, weights):
     if not len(request.pose):
         lower, upper = model.position_limits.T
         response.converged = True
-        response.condition = _condition(model, start, request.link, _checked(components))
+        response.condition = _condition(model, start, request.link, components)
         response.within_limits = bool(np.all((lower <= start) & (start <= upper)))
         return start
     if request.attempts > MOST_ATTEMPTS:
@@ -99,12 +100,6 @@ def _pose(values):
         (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
         (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)))
     return pose
-
-
-def _checked(components):
-    if len(set(components)) < len(components) or any(c not in COMPONENTS for c in components):
-        raise InputError(f'components is {list(components)}; give distinct indices, each of 0 to 5: rotation x, y, z, translation x, y, z')
-    return components
 
 
 def _condition(model, q, link, components):
