@@ -1,10 +1,11 @@
-"""The executable `hod_node`: signals, start, loop, end. The node itself is in managed_node.py."""
+"""The executables: signals, start, loop, end. The nodes themselves are in modules of their own, `hod` in managed_node.py."""
 
 import signal
 import sys
 import traceback
 
-POLL = 0.1      # [s] a signal is noticed at the latest after this time
+POLL = 0.1                  # [s] a signal is noticed at the latest after this time
+SWITCH_INTERVAL = 5e-5      # [s] for so long a setpoint waits, a few times, while a description is being loaded in another thread
 
 
 class StopRequest:
@@ -20,14 +21,27 @@ class StopRequest:
 
 
 def main(args=None):
+    return run_process('hod_node', 'hod_ros.ros.managed_node', 'HodNode', args)
+
+
+def plant_main(args=None):
+    return run_process('hod_elastic_plant', 'hod_ros.ros.plant_node', 'PlantNode', args)
+
+
+def controller_main(args=None):
+    return run_process('hod_elastic_controller', 'hod_ros.ros.elastic_controller', 'ControllerNode', args)
+
+
+def run_process(name, module, node_class, args=None):
+    """A process with one node, whose class is imported when signals are in hand. Returns the exit code."""
     stop = StopRequest()
     fault = missing_packages()
     if fault:
-        print(f'hod_node: {fault}', file=sys.stderr)
+        print(f'{name}: {fault}', file=sys.stderr)
         return 1
     if stop.made:
         return 0
-    return run(args, stop)
+    return run(name, module, node_class, args, stop)
 
 
 def missing_packages():
@@ -46,32 +60,34 @@ def missing_packages():
     return None
 
 
-def run(args, stop):
+def run(name, module, node_class, args, stop):
     import gc
+    from importlib import import_module
 
     import numpy as np
     import rclpy
     from rclpy.signals import SignalHandlerOptions
 
     from hod_ros.errors import HodError
-    from hod_ros.ros.managed_node import HodNode
+    make_node = getattr(import_module(module), node_class)
 
+    sys.setswitchinterval(SWITCH_INTERVAL)
     np.seterr(all='ignore')     # what is not finite is refused by rule, not by a warning on stderr
     try:
         rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
     except Exception as error:
-        print(f'hod_node: {error}', file=sys.stderr)
+        print(f'{name}: {error}', file=sys.stderr)
         return 1
     node = None
     executor = make_executor()
     try:
-        node = HodNode()
+        node = make_node()
         executor.add_node(node)
         gc.collect()
         gc.freeze()
         spin(node, executor, stop)
     except HodError as error:
-        print(f'hod_node: {error}', file=sys.stderr)
+        print(f'{name}: {error}', file=sys.stderr)
         return 1
     finally:
         executor.shutdown()     # else the participant outlives the process in shared memory

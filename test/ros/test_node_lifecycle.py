@@ -145,6 +145,47 @@ def test_description_is_swapped_between_two_setpoints_of_a_stream_without_losing
         assert sum(a != b for a, b in zip(used, used[1:], strict=False)) == 6
 
 
+def large(text, elements):
+    """The description with so many visual elements, as large robots have."""
+    visual = '<visual><origin xyz="0 0 0" rpy="0 0 0"/><geometry><mesh filename="package://robot/mesh.dae"/></geometry></visual>'
+    return text.replace('</inertial>', f'</inertial>{visual * (elements // 3)}', 1)
+
+
+def test_large_descriptions_are_loaded_beside_a_stream_of_a_thousand_a_second_without_losing_one(client):
+    texts = [large(arm_urdf(3), 2500), large(HEAVY, 2500)]
+    with running_node() as node:
+        client.describe(texts[0])
+        client.wait_for_state('active')
+        client.connect()
+        before = len(client.answers)
+        for k in range(2000):
+            if k % 200 == 100:
+                client.describe(texts[k // 200 % 2 - 1])
+            client.send(setpoint(Q, NAMES, nanosec=k))
+            client.spin(0.001)
+        assert client.wait_until(lambda: len(client.answers) == before + 2000), len(client.answers) - before
+        assert node.output.count('new robot description') == 10
+        assert [answer.header.stamp.nanosec for answer in client.answers[before:]] == list(range(2000))
+
+
+def test_cleanup_in_the_middle_of_a_load_and_a_change_of_gravity_meanwhile(client):
+    with running_node(parameters={'autostart': 'false'}) as node:
+        client.describe(arm_urdf(3))
+        client.spin(0.3)
+        assert client.change_state('configure')
+        client.describe(large(HEAVY, 60000))
+        assert client.set_parameter('gravity', [0.0, 0.0, -1.62]) == (True, '')
+        node.wait_for_output('new robot description')
+        response = client.compute(Q, order=2)
+        model = RobotModel.from_urdf(HEAVY, gravity=(0.0, 0.0, -1.62))
+        np.testing.assert_allclose(np.reshape(response.efforts, (3, 3)), inverse_dynamics(model, Q), rtol=1e-12, atol=1e-12)
+        client.describe(large(arm_urdf(3), 60000))
+        assert client.change_state('cleanup')
+        client.spin(0.3)
+        assert client.diagnostics('model')[2] == {'state': 'unconfigured'}
+        assert node.output.count('new robot description') == 1
+
+
 def test_joints_parameter_selects_and_orders_and_locks_the_others(client):
     parameters = {'joints': '[joint3, joint1]', 'locked_positions.joint2': '1'}
     model = RobotModel.from_urdf(arm_urdf(3), joints=['joint3', 'joint1'], locked={'joint2': 1.0})
