@@ -16,6 +16,7 @@ ROOMS = ('ros', 'dynamics', 'trajectories', 'actuators')
 
 
 def parameters():
+    from hod_ros.ros.elastic_parameters import UNITS
     from hod_ros.ros.specifications import FAMILIES
     from hod_ros.ros.specifications import SPECIFICATIONS
     rows = ['| name | type | default | range | may change | meaning |', '|---|---|---|---|---|---|']
@@ -25,6 +26,7 @@ def parameters():
         rows.append(
             f'| `{item.name}` | {kind} | `{default(item.default)}` | {limits} | {"no" if item.read_only else "yes"} | '
             f'{cell(item.description)} |')
+    rows += [f'| `elastic.<joint>.{figure}` | | | | no | {cell(unit)} |' for figure, unit in UNITS.items()]
     return rows
 
 

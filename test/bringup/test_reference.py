@@ -10,7 +10,7 @@ import ros_harness
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / 'docs' / 'reference.md').read_text()
-OF_ROS = re.compile(r'use_sim_time|start_type_description_service|qos_overrides\..*')
+OF_ROS_OR_JOINTS = re.compile(r'elastic\..*|use_sim_time|start_type_description_service|qos_overrides\..*')
 SERVICES_OF_ROS = re.compile(
     r'.*/(get|set|describe|list)_parameter.*|.*/get_(available_|transition_|type_).*|.*/set_parameters_atomically')
 
@@ -31,7 +31,9 @@ def full(name, node='/hod'):
 def robot(ros):
     """A client of a running node that offers everything."""
     client = ros_harness.Client('reader', '/hod')
-    with ros_harness.node_with_arm(client, parameters={'publish_commands': 'true'}):
+    elastic = {
+        'elastic.joint1.type': 'series_elastic', 'elastic.joint1.stiffness': '3000.0', 'elastic.joint1.motor_inertia': '0.2'}
+    with ros_harness.node_with_arm(client, parameters={'publish_commands': 'true', **elastic}):
         yield client
     client.close()
 
@@ -48,7 +50,7 @@ def test_the_node_declares_the_parameters_of_the_page_and_no_others(robot):
         'not set', 'bool', 'integer', 'double', 'string', 'byte array', 'bool array', 'integer array', 'double array',
         'string array')))
     rows = {row[0]: row for row in table('## Parameters') if '<joint>' not in row[0]}
-    declared = {name: d for name, d in robot.parameter_descriptors().items() if not OF_ROS.fullmatch(name)}
+    declared = {name: d for name, d in robot.parameter_descriptors().items() if not OF_ROS_OR_JOINTS.fullmatch(name)}
     assert set(declared) == set(rows)
     for name, descriptor in declared.items():
         _, kind, _, limits, changeable, meaning = rows[name]
@@ -98,8 +100,13 @@ def test_every_reason_for_a_dropped_setpoint_is_listed():
     assert {row[0] for row in table('Reasons for which setpoints are dropped, counted as `dropped: <reason>`:')} == reasons
 
 
+def diagnostics_source():
+    names = ('diagnostics', 'motor_feedforward')
+    return ''.join((ROOT / 'hod_ros' / 'ros' / f'{name}.py').read_text() for name in names).replace('DiagnosticStatus.', '')
+
+
 def test_every_diagnostic_of_the_page_is_one_that_the_node_says(robot):
-    source = (ROOT / 'hod_ros' / 'ros' / 'diagnostics.py').read_text()
+    source = diagnostics_source()
     rows = table('## Diagnostics')
     _, _, _ = robot.diagnostics('model')
     tasks = {status.name.partition(': ')[2] for status in robot.reports[-1].status}
@@ -111,7 +118,7 @@ def test_every_diagnostic_of_the_page_is_one_that_the_node_says(robot):
 
 
 def test_every_diagnostic_that_the_node_says_is_on_the_page():
-    source = (ROOT / 'hod_ros' / 'ros' / 'diagnostics.py').read_text()
+    source = diagnostics_source()
     levels = re.findall(r"level, text = (\w+), f?'(?:\{[^}]*\};? ?)*([^{']*)", source)
     levels += [(level, text) for level, text in re.findall(r"return '[\w ]+', (\w+), f?'([^{']*)", source)]
     assert len(levels) > 10
