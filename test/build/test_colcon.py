@@ -67,7 +67,9 @@ def test_colcon_installs_the_package_where_ros_looks(whole):
     installed = whole.folder / 'install' / 'hod_ros'
     for path in (
             'lib/hod_ros/hod_node', 'share/hod_ros/package.xml', 'share/hod_ros/config/robots/panda.urdf',
-            'share/ament_index/resource_index/packages/hod_ros'):
+            'share/ament_index/resource_index/packages/hod_ros', 'share/hod_ros/launch/hod.launch.py',
+            'share/hod_ros/launch/bringup_example.launch.py', 'share/hod_ros/launch/demo.launch.py',
+            'share/hod_ros/examples/consume_feedforward.py'):
         assert (installed / path).is_file(), path
     program = 'import hod_interfaces, hod_ros; from hod_ros.dynamics import _kernel; print(hod_ros.__file__)'
     done = checkout.run(whole.sourced(f'python -c "{program}"'), whole.folder, whole.environment)
