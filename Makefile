@@ -27,7 +27,7 @@ PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 RUN := $(VENV)/bin/python
 
 .DEFAULT_GOAL := setup
-.PHONY: setup demo test run bench soak lint clean help
+.PHONY: setup demo sea-demo test run bench soak lint clean help
 
 setup: ## build the environment: ROS 2 wheels, interfaces, package (done by every target below)
 	@command -v '$(PYTHON)' >/dev/null || { \
@@ -38,6 +38,9 @@ setup: ## build the environment: ROS 2 wheels, interfaces, package (done by ever
 
 demo: setup ## run the node with a robot, a motion and a listener for some seconds, and draw what it answered
 	@$(RUN) examples/demo.py $(ARGS)
+
+sea-demo: setup ## track a motion with elastic joints on a simulated arm, over DDS, and draw how well; fails where the figures do
+	@$(RUN) examples/sea_demo.py $(ARGS)
 
 test: setup ## run the tests; a part of them with ARGS='-k name'
 	@HOD_ROS_TESTS=required ROS_PYTHON_CHECK_FIELDS=1 $(RUN) -m pytest $(ARGS)

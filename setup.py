@@ -89,7 +89,11 @@ setup(
             'scipy', 'sympy',
         ],
     },
-    entry_points={'console_scripts': ['hod_node = hod_ros.ros.node:main']},
+    entry_points={'console_scripts': [
+        'hod_node = hod_ros.ros.node:main',
+        'hod_elastic_controller = hod_ros.ros.node:controller_main',
+        'hod_elastic_plant = hod_ros.ros.node:plant_main',
+    ]},
     data_files=[
         ('share/ament_index/resource_index/packages', ['resource/hod_ros']),
         ('share/hod_ros', ['package.xml']),

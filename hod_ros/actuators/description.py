@@ -18,6 +18,8 @@ FOREIGN = ('stiffness', 'spring', 'elastic', 'compliance')
 
 def figures_from_urdf(text):
     """{joint: figures} of the tags <hod_elastic> in a URDF (str or bytes)."""
+    if not _mentions(text, (TAG,)):
+        return {}
     root = read_xml(text)
     joints = {joint.get('name') for joint in root.iter('joint')}
     found = {}
@@ -35,6 +37,8 @@ def figures_from_urdf(text):
 
 def foreign_stiffness(text):
     """Sentences about what looks like an elastic joint in a URDF but is no <hod_elastic>, and is therefore not used."""
+    if not _mentions(text, FOREIGN):
+        return []
     found = []
     for joint in read_xml(text).findall('joint'):
         for element in joint.iter():
@@ -53,8 +57,18 @@ def drives_of(text, model, figures=None):
     return {joint: drive_from_figures(joint, values) for joint, values in (described | (figures or {})).items()}
 
 
+def _mentions(text, words):
+    """Whether a text needs to be parsed; most hold none of the words."""
+    return not isinstance(text, str) or _has(text, words)
+
+
 def _looks_elastic(name):
-    return any(word in name.lower() for word in FOREIGN)
+    return _has(name, FOREIGN)
+
+
+def _has(text, words):
+    text = text.lower()
+    return any(word in text for word in words)
 
 
 def _figure(joint, name, value):

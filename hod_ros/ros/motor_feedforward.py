@@ -33,6 +33,28 @@ def prepared_drives(model, drives):
     return prepared
 
 
+def stiffness_motion(setpoint, names, variable):
+    """(3, v), rows k, k', k'', of the variable-stiffness joints in the model's order; None where the setpoint has none."""
+    if not (setpoint.stiffnesses or setpoint.stiffness_rates or setpoint.stiffness_accelerations):
+        return None
+    given = [name for name in names if name in variable]
+    rows = []
+    for field in STIFFNESS_FIELDS:
+        values = getattr(setpoint, field)
+        if not values:
+            raise BadSetpoint(GAP, f"{field} not given; a stiffness motion needs k, k' and k'': {', '.join(STIFFNESS_FIELDS)}")
+        if len(values) != len(given):
+            raise BadSetpoint(
+                WRONG_LENGTH, f'{field} has {len(values)} values; give one for each of the {len(given)} variable-stiffness joints'
+                + (f', in this order: {", ".join(given)}' if given else ', that is none'))
+        rows.append(values)
+    k = np.array(rows)
+    if not np.isfinite(k).all():
+        row, column = (int(index) for index in np.argwhere(~np.isfinite(k))[0])
+        raise BadSetpoint(NOT_FINITE, f'{STIFFNESS_FIELDS[row]} of joint {given[column]!r} is {k[row, column]}; give finite numbers')
+    return k[:, [given.index(name) for name in variable]]
+
+
 class MotorFeedforwards:
     """Answers setpoints for one model and its drives."""
 
@@ -56,9 +78,7 @@ class MotorFeedforwards:
                 'rows', f'no motor feedforward for setpoints of which {min(len(q), len(Q) + 2)} rows can be used: drives need {needed}, '
                 "q to its snap or higher; give them, with the parameter `order` and the wrenches' rows to match, and without clipping")
             return None
-        stiffness = None
-        if setpoint.stiffnesses or setpoint.stiffness_rates or setpoint.stiffness_accelerations:
-            stiffness = self._stiffness(setpoint, columns.names)
+        stiffness = stiffness_motion(setpoint, columns.names, self.prepared.variable_joints)
         result = self.prepared.motor_feedforward_of(q[:needed], Q[:needed - 2], stiffness)
         saturated = result.saturated
         if saturated.any():
@@ -87,26 +107,6 @@ class MotorFeedforwards:
         if new[0]:
             return 'motors', DiagnosticStatus.WARN, 'a motor needs more than its torque limit', values
         return 'motors', DiagnosticStatus.OK, f'{len(self.prepared.motor_names)} motors', values
-
-    def _stiffness(self, setpoint, names):
-        """(3, v), rows k, k', k'', in the model's order of the variable-stiffness joints."""
-        variable = self.prepared.variable_joints
-        given = [name for name in names if name in variable]
-        rows = []
-        for field in STIFFNESS_FIELDS:
-            values = getattr(setpoint, field)
-            if not values:
-                raise BadSetpoint(GAP, f"{field} not given; a stiffness motion needs k, k' and k'': {', '.join(STIFFNESS_FIELDS)}")
-            if len(values) != len(given):
-                raise BadSetpoint(
-                    WRONG_LENGTH, f'{field} has {len(values)} values; give one for each of the {len(given)} variable-stiffness joints'
-                    + (f', in this order: {", ".join(given)}' if given else ', that is none'))
-            rows.append(values)
-        k = np.array(rows)
-        if not np.isfinite(k).all():
-            row, column = (int(index) for index in np.argwhere(~np.isfinite(k))[0])
-            raise BadSetpoint(NOT_FINITE, f'{STIFFNESS_FIELDS[row]} of joint {given[column]!r} is {k[row, column]}; give finite numbers')
-        return k[:, [given.index(name) for name in variable]]
 
     def _note_saturation(self, result, flags):
         for motor in np.flatnonzero(flags):
