@@ -54,7 +54,8 @@ def motion_samples(request, model, limits, *, extra_rows, order=None):
     if not np.isfinite(q).all():
         sample, row, column = (int(index) for index in np.argwhere(~np.isfinite(q))[0])
         raise InputError(
-            f'derivatives: row {row} of joint {columns.names[column]!r} in sample {sample} is {q[sample, row, column]}; give finite numbers')
+            f'derivatives: row {row} of joint {columns.names[column]!r} in sample {sample} is {q[sample, row, column]}; '
+            'give finite numbers')
     return q if columns.to_model is None else q[:, :, columns.to_model], columns
 
 

@@ -27,6 +27,10 @@ class HostState:
     log_level: int
 
 
+class Interrupted(BaseException):
+    """Raised in the middle of a computation when the node ends."""
+
+
 class Stop:
     """Set when the node closes our input or ends; interrupts a request that is being computed."""
 
@@ -45,7 +49,8 @@ class Stop:
     def _on_signal(self, number, frame):
         self.made = True
         if self.computing:
-            raise SystemExit(0)
+            self.computing = False
+            raise Interrupted
 
 
 def main():
@@ -88,6 +93,7 @@ def make_host(blackboard, stop):
     """The ROS node of this process."""
     import rclpy
 
+    from hod_ros.errors import HodError
     from hod_ros.ros.services import SERVICES
     from hod_ros.ros.services import answered
 
@@ -103,6 +109,8 @@ def make_host(blackboard, stop):
             if blackboard.changed():
                 state = blackboard.read()
             compute(state.model, request, response, state.limits)
+        except Interrupted:
+            raise HodError('the node has stopped answering services before this request was computed; ask again once it is back') from None
         finally:
             stop.computing = False
 
