@@ -64,4 +64,4 @@ clean: ## remove everything that make has made
 
 help: ## show this
 	@echo "make TARGET [DISTRO=jazzy|kilted] [PYTHON=python3.12] [ARGS='...']"
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' Makefile
