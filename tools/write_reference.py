@@ -47,9 +47,10 @@ def number(value):
 def messages():
     rows = ['| message | comes as | from |', '|---|---|---|']
     for room in ROOMS:
-        for path in sorted((ROOT / 'hod_ros' / room).glob('*.py')):
-            found = dict.fromkeys(messages_of(ast.parse(path.read_text())))
-            rows += [f'| {cell(text)} | {kind} | {room}/{path.stem} |' for text, kind in found]
+        found = set()
+        for path in (ROOT / 'hod_ros' / room).glob('*.py'):
+            found.update(messages_of(ast.parse(path.read_text())))
+        rows += [f'| {cell(text)} | {kind} | {room} |' for text, kind in sorted(found)]
     return rows
 
 
