@@ -94,8 +94,8 @@ def shared_memory():
 class NodeProcess:
     """A running hod_node."""
 
-    def __init__(self, *, parameters=None, arguments=(), parameters_file=None):
-        command = [sys.executable, '-m', 'hod_ros.ros.node', '--ros-args', *arguments]
+    def __init__(self, *, parameters=None, arguments=(), parameters_file=None, module='hod_ros.ros.node'):
+        command = [sys.executable, '-m', module, '--ros-args', *arguments]
         for name, value in (parameters or {}).items():
             command += ['-p', f'{name}:={value}']
         if parameters_file:
