@@ -1,0 +1,229 @@
+"""The controller as a process: its torques, and what it does when input stops, is wrong, or the node ends."""
+
+import re
+import time
+from array import array
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+
+from ros_harness import SILENCE  # noqa: E402
+from ros_harness import NodeProcess  # noqa: E402
+from ros_harness import arm_urdf  # noqa: E402
+from ros_harness import running_node  # noqa: E402
+from ros_harness import setpoint  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
+from std_msgs.msg import Float64MultiArray  # noqa: E402
+
+from hod_interfaces.msg import JointSetpoint  # noqa: E402
+from hod_interfaces.msg import MotorFeedforward  # noqa: E402
+from hod_ros import FeedbackLinearisation  # noqa: E402
+from hod_ros import RobotModel  # noqa: E402
+from hod_ros import SeriesElastic  # noqa: E402
+from hod_ros import pole_gains  # noqa: E402
+
+MODULE = 'hod_ros.ros.elastic_controller'
+NAMES = ['joint1', 'joint2', 'joint3']
+INERTIA = np.array([0.2, 0.1, 0.05])
+DRIVES = {name: SeriesElastic(stiffness=900.0, motor_inertia=inertia) for name, inertia in zip(NAMES, INERTIA, strict=True)}
+PARAMETERS = {f'elastic.{name}.{figure}': value for name, inertia in zip(NAMES, INERTIA, strict=True) for figure, value in (
+    ('type', 'series_elastic'), ('stiffness', 900), ('motor_inertia', inertia))} | {'timeout': 0.3}
+W = 2 * np.pi * 5.0
+P, D = INERTIA * W ** 2, INERTIA * 2 * 0.7 * W
+THETA, RATE = np.array([0.1, -0.2, 0.3]), np.array([1.0, 0.5, -0.7])
+REFERENCE = np.random.default_rng(5).uniform(-1.0, 1.0, (4, 3))
+
+
+class Peer:
+    """Plant and node in one: sends states and references, hears torques."""
+
+    def __init__(self, client):
+        self.client = client
+        self.torques, self.commands = [], []
+        node = client.node
+        self._subscriptions = [
+            node.create_subscription(JointState, 'motor_torques', self.torques.append, 1000),
+            node.create_subscription(Float64MultiArray, 'hod_elastic_controller/commands', self.commands.append, 1000)]
+        self._motors = node.create_publisher(JointState, 'motor_states', 10)
+        self._joints = node.create_publisher(JointState, 'joint_states', 10)
+        self._feedforwards = node.create_publisher(MotorFeedforward, 'motor_feedforward', 10)
+        self._setpoints = node.create_publisher(JointSetpoint, 'setpoint', 10)
+        self._publishers = [self._motors, self._joints, self._feedforwards, self._setpoints]
+
+    def close(self):
+        for subscription in self._subscriptions:
+            self.client.node.destroy_subscription(subscription)
+        for publisher in self._publishers:
+            self.client.node.destroy_publisher(publisher)
+
+    def start(self):
+        self.client.describe(arm_urdf())
+        assert self.client.wait_until(self._motors.get_subscription_count)
+        self.client.spin(0.3)
+
+    def state(self, nanosec=0, theta=THETA, rate=RATE, names=NAMES):
+        message = JointState(name=list(names), position=array('d', theta), velocity=array('d', rate))
+        message.header.stamp.nanosec = nanosec
+        self._motors.publish(message)
+
+    def joint_state(self, q, velocities, nanosec=0):
+        message = JointState(name=NAMES, position=array('d', q), velocity=array('d', velocities))
+        message.header.stamp.nanosec = nanosec
+        self._joints.publish(message)
+
+    def reference(self, nanosec=0, rows=REFERENCE, names=NAMES):
+        message = MotorFeedforward(
+            motor_names=list(names), positions=array('d', rows[0]), velocities=array('d', rows[1]), accelerations=array('d', rows[2]),
+            efforts=array('d', rows[3]))
+        message.header.stamp.nanosec = nanosec
+        self._feedforwards.publish(message)
+
+    def setpoint(self, q):
+        self._setpoints.publish(setpoint(q, NAMES))
+
+    def next(self, act=None):
+        """The efforts of the next torque message that comes after acting."""
+        before = len(self.torques)
+        if act:
+            act()
+        assert self.client.wait_until(lambda: len(self.torques) > before), 'no torque came'
+        return np.array(self.torques[before].effort)
+
+    def wait_for(self, efforts):
+        efforts = np.asarray(efforts)
+        assert self.client.wait_until(lambda: self.torques and np.allclose(self.torques[-1].effort, efforts, rtol=1e-12, atol=1e-12)), (
+            f'{efforts} did not come, but {self.torques[-1:]}')
+
+
+@pytest.fixture
+def peer(client):
+    peer = Peer(client)
+    yield peer
+    client.withdraw_description()
+    peer.close()
+
+
+def pd(reference=REFERENCE, offset=0.0):
+    theta, rate, acceleration, tau = reference
+    theta, rate = theta + offset * rate + 0.5 * offset ** 2 * acceleration, rate + offset * acceleration
+    return tau + P * (theta - THETA) + D * (rate - RATE)
+
+
+def test_torques_are_feedforward_and_pd_with_the_stamp_of_the_state(peer):
+    with running_node(module=MODULE, parameters=PARAMETERS | {'publish_commands': True, 'timeout': 30.0}):
+        peer.start()
+        peer.state()
+        peer.client.spin(SILENCE)
+        assert not peer.torques, 'a torque came before any reference'
+        peer.reference(nanosec=5_000_000)
+        peer.client.spin(0.05)
+        efforts = peer.next(lambda: peer.state(nanosec=7_000_000))
+        np.testing.assert_allclose(efforts, pd(offset=0.002), rtol=1e-12)
+        assert peer.torques[-1].name == NAMES and peer.torques[-1].header.stamp.nanosec == 7_000_000
+        assert peer.client.wait_until(lambda: peer.commands) and list(peer.commands[-1].data) == list(efforts)
+
+
+def test_synchronous_control_answers_each_state_once_with_the_reference_of_its_period(peer):
+    with running_node(module=MODULE, parameters=PARAMETERS | {'synchronous': True, 'timeout': 30.0}):
+        peer.start()
+        peer.reference(nanosec=500_000)
+        np.testing.assert_allclose(peer.next(peer.state), pd(offset=-0.0005), rtol=1e-12)
+        peer.reference(nanosec=500_000)
+        peer.state(nanosec=1_000_000)
+        peer.client.spin(SILENCE)
+        assert len(peer.torques) == 1, 'a state was answered with the reference of another period'
+        np.testing.assert_allclose(peer.next(lambda: peer.reference(nanosec=1_500_000)), pd(offset=-0.0005), rtol=1e-12)
+        assert peer.next(lambda: peer.state(nanosec=1_000_000)) is not None, 'a state that came again was not answered again'
+
+
+@pytest.mark.parametrize(('on_timeout', 'expected'), [('damping', -D * RATE), ('zero', [0.0] * 3)])
+def test_when_references_stop_motors_are_braked_or_get_no_torque(peer, on_timeout, expected):
+    with running_node(module=MODULE, parameters=PARAMETERS | {'on_timeout': on_timeout}) as controller:
+        peer.start()
+        peer.state()
+        peer.reference()
+        end = time.monotonic() + 0.6
+        while time.monotonic() < end:
+            peer.state()
+            peer.client.spin(0.02)
+        np.testing.assert_allclose(peer.torques[-1].effort, expected, rtol=1e-12)
+        controller.wait_for_output(f'no reference came within 0.3 s: on_timeout is {on_timeout}')
+        peer.reference()
+        peer.client.spin(0.05)
+        peer.state()
+        peer.wait_for(pd())
+
+
+def test_when_states_stop_and_when_the_node_ends_motors_get_no_torque(peer):
+    with running_node(module=MODULE, parameters=PARAMETERS | {'timeout': 1.0}) as controller:
+        peer.start()
+        peer.reference()
+        peer.client.spin(0.05)
+        assert peer.next(peer.state).any()
+        peer.wait_for([0.0] * 3)
+        controller.wait_for_output('no motor_states came within 1 s')
+        peer.reference()
+        peer.client.spin(0.05)
+        peer.state()
+        peer.wait_for(pd())
+    peer.wait_for([0.0] * 3)
+
+
+def test_bad_input_is_refused_by_name_and_the_last_good_one_counts(peer):
+    with running_node(module=MODULE, parameters=PARAMETERS | {'timeout': 30.0}) as controller:
+        peer.start()
+        peer.reference()
+        peer.reference(rows=REFERENCE * np.nan)
+        peer.reference(names=['joint1', 'joint2', 'elbow'])
+        peer.state(theta=[0.0, float('inf'), 0.0])
+        controller.wait_for_output("refused motor_states: position of 'joint2' is inf")
+        controller.wait_for_output('refused motor_feedforward')
+        np.testing.assert_allclose(peer.next(lambda: peer.state(theta=THETA[::-1], rate=RATE[::-1], names=NAMES[::-1])), pd(), rtol=1e-12)
+
+
+def test_torques_stay_within_the_motors_limits_and_it_is_said(peer):
+    parameters = PARAMETERS | {f'elastic.{name}.torque_limit': 0.5 for name in NAMES}
+    parameters |= {'gains.joint1.position': 1e6, 'gains.joint1.velocity': 0}
+    with running_node(module=MODULE, parameters=parameters) as controller:
+        peer.start()
+        peer.reference()
+        peer.client.spin(0.05)
+        efforts = peer.next(peer.state)
+        np.testing.assert_allclose(efforts[1:], np.clip(pd(), -0.5, 0.5)[1:], rtol=1e-12)
+        assert efforts[0] == 0.5 * np.sign(REFERENCE[0, 0] - THETA[0])
+        controller.wait_for_output("motor 'joint1' would need .* its limit is 0.5")
+
+
+def test_state_feedback_places_poles(peer):
+    q, velocities = np.array([0.2, -0.1, 0.4]), np.array([0.3, 0.1, -0.2])
+    wanted = np.random.default_rng(6).uniform(-1.0, 1.0, (5, 3))
+    linearised = FeedbackLinearisation(RobotModel.from_urdf(arm_urdf()), DRIVES)
+    chain = linearised.chain(q, velocities, THETA, RATE)
+    snap = wanted[4] + (pole_gains([-10.0, -11.0, -12.0, -13.0])[:, None] * (wanted[:4] - chain)).sum(axis=0)
+    expected = linearised.torques(q, velocities, THETA, RATE, snap)
+    parameters = PARAMETERS | {'control': 'state_feedback', 'poles': '[-10.0, -11.0, -12.0, -13.0]'}
+    with running_node(module=MODULE, parameters=parameters):
+        peer.start()
+        peer.joint_state(q, velocities)
+        peer.setpoint(wanted)
+        peer.client.spin(0.05)
+        np.testing.assert_allclose(peer.next(peer.state), expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize(('parameters', 'fault'), [
+    ({'control': 'magic'}, "control is 'magic'; it is one of motor_pd, state_feedback"),
+    ({'bandwidth': 0.0}, 'bandwidth is 0.0; it takes'),
+    ({'timeout': 'soon'}, 'timeout is .soon., of type string; it takes double'),
+])
+def test_bad_parameters_end_the_controller_with_a_sentence(parameters, fault):
+    controller = NodeProcess(module=MODULE, parameters=parameters)
+    assert controller.wait() == 1
+    assert re.search(fault, controller.output) and 'Traceback' not in controller.output, controller.output
+
+
+def test_motors_without_inertia_need_gains_of_their_own(peer):
+    with running_node(module=MODULE, parameters={'elastic.joint1.type': 'rigid'}) as controller:
+        peer.client.describe(arm_urdf())
+        controller.wait_for_output("motor 'joint1' has no motor_inertia, from which its gains would follow")
