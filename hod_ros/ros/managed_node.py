@@ -6,7 +6,6 @@ from time import monotonic
 from rclpy.clock import Clock
 from rclpy.clock import ClockType
 from rclpy.lifecycle import TransitionCallbackReturn
-from rclpy.qos_overriding_options import QoSOverridingOptions
 from std_msgs.msg import Float64MultiArray
 from std_msgs.msg import String
 
@@ -39,6 +38,7 @@ from hod_ros.ros.quality import DEPTH
 from hod_ros.ros.quality import LATCHED
 from hod_ros.ros.quality import publisher_events
 from hod_ros.ros.quality import subscription_events
+from hod_ros.ros.quality import with_overridable_qos
 from hod_ros.ros.requests import Limits
 from hod_ros.ros.service_payload import set_payload
 from hod_ros.ros.service_process import ServiceProcess
@@ -93,26 +93,32 @@ class HodNode(ManagedNode):
 
     def _configure(self, state):
         self._holder.load(*self._source.current(), self._model_settings())
+        try:
+            self._make_interface()
+        except HodError as error:
+            self._release()
+            self._holder.refuse('parameters', error)
+            raise
+        self.get_logger().info(f'configured: {self._holder}')
+        self._warn_of_implausible_model()
+
+    def _make_interface(self):
+        """Topics and services other than those that are there from the start."""
         self._feedforward = self._publisher(TorqueFeedforward, '~/feedforward')
         if self._settings['publish_commands']:
             self._commands = commands.Commands(
                 self._publisher(Float64MultiArray, '~/commands'), list(self._settings['command_joints']))
             self._timers_made = [self.create_timer(commands.PERIOD, self._on_command_period, clock=self._steady)]
         self._use_model()
-        self._subscriptions_made = [
-            self._subscription(JointSetpoint, '~/setpoint', self._on_setpoint, count_lost=True),
-            self._subscription(LinkWrench, '~/external_wrench', self._on_external_wrench),
-        ]
+        self._subscribe(JointSetpoint, '~/setpoint', self._on_setpoint, count_lost=True)
+        self._subscribe(LinkWrench, '~/external_wrench', self._on_external_wrench)
         self._services_made = [
             self.create_service(SetPayload, '~/set_payload', answered(self.get_logger(), self._set_payload)),
         ]
         self._service_process.start()
-        self.get_logger().info(f'configured: {self._holder}')
-        self._warn_of_implausible_model()
 
     def _activate(self, state):
         self._freshness.reset()
-        self._wrenches.clear()
         if self._commands is not None:
             self._commands.forget()
         self._activate_publishers(state)
@@ -125,12 +131,18 @@ class HodNode(ManagedNode):
     def _deactivate(self, state):
         self._end_commands()
         self._active = False
+        self._freshness.reset()
+        self._wrenches.clear()
         self._deactivate_publishers(state)
 
     def _free(self, state):
         self._end_commands()
         self._active = False
         self._starting = False
+        self._release()
+
+    def _release(self):
+        """Gives back all that configuring made."""
         for timer in self._timers_made:
             self.destroy_timer(timer)
         for subscription in self._subscriptions_made:
@@ -162,16 +174,16 @@ class HodNode(ManagedNode):
         super().destroy_node()
 
     def _publisher(self, message_type, topic):
-        publisher = self.create_lifecycle_publisher(
-            message_type, topic, DEPTH, qos_overriding_options=QoSOverridingOptions.with_default_policies(),
+        publisher = with_overridable_qos(
+            self.create_lifecycle_publisher, message_type, topic, DEPTH,
             event_callbacks=publisher_events(self, self.resolve_topic_name(topic), self._statistics))
         self._publishers_made.append(publisher)
         return publisher
 
-    def _subscription(self, message_type, topic, callback, **events):
-        return self.create_subscription(
-            message_type, topic, callback, DEPTH, qos_overriding_options=QoSOverridingOptions.with_default_policies(),
-            event_callbacks=subscription_events(self, self.resolve_topic_name(topic), self._statistics, **events))
+    def _subscribe(self, message_type, topic, callback, **events):
+        self._subscriptions_made.append(with_overridable_qos(
+            self.create_subscription, message_type, topic, callback, DEPTH,
+            event_callbacks=subscription_events(self, self.resolve_topic_name(topic), self._statistics, **events)))
 
     # Robot description and parameters
 
@@ -318,6 +330,8 @@ class HodNode(ManagedNode):
             statistics.answered(monotonic() - began, clipped)
 
     def _on_external_wrench(self, message):
+        if self._holder.model is None:      # it came before a cleanup and is handled after it
+            return
         try:
             self._wrenches.receive(message, self._holder.model)
         except HodError as error:
@@ -333,7 +347,7 @@ class HodNode(ManagedNode):
             return
         self._watch_freshness()
         if self._freshness.stale:
-            self._commands.fall_back(self._settings['on_timeout'])
+            self._fall_back()
 
     def _watch_freshness(self):
         if self._active and self._freshness.check(monotonic()):
@@ -342,7 +356,15 @@ class HodNode(ManagedNode):
     def _end_commands(self):
         """The last command, which an effort controller holds."""
         if self._active and self._commands is not None:
+            self._fall_back()
+
+    def _fall_back(self):
+        try:
             self._commands.fall_back(self._settings['on_timeout'])
+        except HodError as error:
+            self.get_logger().error(
+                f'~/commands carries zero: {error}', throttle_duration_sec=1.0, throttle_time_source_type=self._steady)
+            self._commands.fall_back('zero')
 
     def _set_payload(self, request, response):
         set_payload(self, self._settings, lambda: self._holder.model, request, response, self._last_motion)

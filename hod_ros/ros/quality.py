@@ -2,8 +2,13 @@
 
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.event_handler import SubscriptionEventCallbacks
+from rclpy.exceptions import ParameterException
 from rclpy.qos import QoSDurabilityPolicy
 from rclpy.qos import QoSProfile
+from rclpy.qos_overriding_options import InvalidQosOverridesError
+from rclpy.qos_overriding_options import QoSOverridingOptions
+
+from hod_ros.errors import InputError
 
 LATCHED = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
 DEPTH = 10      # of every other topic; reliable
@@ -30,3 +35,11 @@ def publisher_events(node, topic, statistics):
             'see the qos_overrides parameters, or let it ask for volatile durability')
 
     return PublisherEventCallbacks(incompatible_qos=incompatible)
+
+
+def with_overridable_qos(create, message_type, topic, *arguments, **options):
+    """A publisher or subscription whose QoS the parameters qos_overrides.* may change; InputError where they say what is no QoS."""
+    try:
+        return create(message_type, topic, *arguments, qos_overriding_options=QoSOverridingOptions.with_default_policies(), **options)
+    except (RuntimeError, InvalidQosOverridesError, ParameterException) as error:
+        raise InputError(f'qos_overrides of {topic}: {error}; see the QoS policies of ROS 2 for their names and values') from None

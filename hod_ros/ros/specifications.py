@@ -13,6 +13,7 @@ from rclpy.parameter import Parameter
 HIGHEST_ORDER = 100
 MOST_SAMPLES = 1_000_000
 LONGEST_TIMEOUT = 3600.0    # [s]
+STRONGEST_GRAVITY = 1000.0  # [m/s^2]
 ON_TIMEOUT = ('gravity', 'zero', 'stop')
 
 
@@ -61,6 +62,13 @@ def _finite_numbers(name, count, meaning):
     return check
 
 
+def _check_gravity(value):
+    fault = _finite_numbers('gravity', 3, 'x, y, z in the base frame [m/s^2]')(value)
+    if not fault and max(map(abs, value)) > STRONGEST_GRAVITY:
+        return f'gravity is {list(value)}; it takes up to {STRONGEST_GRAVITY:g} m/s^2 along each axis'
+    return fault
+
+
 def _unique_names(name):
     def check(value):
         duplicates = sorted({entry for entry in value if value.count(entry) > 1})
@@ -85,7 +93,7 @@ SPECIFICATIONS = (
         'The others are locked.', read_only=True, type=Parameter.Type.STRING_ARRAY, check=_unique_names('joints')),
     Specification(
         'gravity', [0.0, 0.0, -9.81], "Gravity in the frame of the robot's root link: x, y, z [m/s^2].",
-        check=_finite_numbers('gravity', 3, 'x, y, z in the base frame [m/s^2]')),
+        check=_check_gravity),
     Specification(
         'order', 2, 'Highest time derivative of the efforts to publish: 0 efforts, 1 rates, 2 accelerations.',
         minimum=0, maximum=HIGHEST_ORDER),

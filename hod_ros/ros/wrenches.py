@@ -4,6 +4,7 @@ from time import monotonic
 
 import numpy as np
 
+from hod_ros.dynamics.checks import LARGEST
 from hod_ros.dynamics.loads import LinkWrench
 from hod_ros.errors import HodError
 from hod_ros.errors import InputError
@@ -73,7 +74,10 @@ def wrench_of(message):
     if rest:
         raise InputError(
             f'wrench on link {message.link!r}: {len(message.values)} values; give rows of 6, torque x y z and force x y z')
+    values = np.frombuffer(message.values).reshape(rows, 6)
+    if np.abs(values).max() > LARGEST and np.isfinite(values).all():
+        raise InputError(f'wrench on link {message.link!r}: it holds {np.abs(values).max():g}; give at most {LARGEST:g} [N m], [N], [s]')
     try:
-        return LinkWrench(np.frombuffer(message.values).reshape(rows, 6), message.frame or 'link')
+        return LinkWrench(values, message.frame or 'link')
     except InputError as error:
         raise InputError(f'link {message.link!r}: {error}') from None

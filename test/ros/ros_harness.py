@@ -205,6 +205,7 @@ class Client:
         if self._descriptions is not None:
             self.node.destroy_publisher(self._descriptions)
             self._descriptions = None
+            self.spin(0.05)     # EventsExecutor crashes on an event of a destroyed entity that it has not yet dropped
 
     def call(self, service_type, service, request, timeout=PATIENCE):
         """The response. A request without answer is sent again: discovery of both directions takes time."""

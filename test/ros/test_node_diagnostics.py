@@ -117,6 +117,15 @@ def test_quality_of_service_can_be_overridden_for_a_best_effort_planner(client):
         client.node.destroy_publisher(publisher)
 
 
+def test_an_override_that_is_no_qos_is_refused_with_a_sentence(client):
+    with running_node(parameters={'qos_overrides./hod/external_wrench.subscription.reliability': 'certain'}) as node:
+        client.describe(arm_urdf(3))
+        node.wait_for_output('waiting for .*qos_overrides of ~/external_wrench: .*certain')
+        assert client.state == 'unconfigured'
+        assert client.node.count_subscribers('/hod/setpoint') == 0
+        client.withdraw_description()
+
+
 def test_names_of_robots_under_namespaces_differ(client):
     other = Client('client_left', '/left/hod')
     with running_node(arguments=('-r', '__ns:=/left')):

@@ -82,6 +82,7 @@ FAULTS = {
     'no rows of six': (dict(values=[1.0] * 7), '7 values; give rows of 6'),
     'unknown frame': (dict(values=W, frame='tool'), "frame 'tool'"),
     'not finite': (dict(values=[0.0, np.nan, 0.0, 0.0, 0.0, 0.0]), 'torque y = nan'),
+    'absurd': (dict(values=[1e200] * 6), 'it holds 1e+200; give at most'),
     'infinite rate': (dict(values=[0.0] * 11 + [np.inf]), 'force z = inf in row 1'),
 }
 
