@@ -63,6 +63,7 @@ _LAZY = {
     'DampingFilter': 'hod_ros.actuators.damping_filter',
     'drive_from_figures': 'hod_ros.actuators.configuration',
     'drives_from_figures': 'hod_ros.actuators.configuration',
+    'drives_from_urdf': 'hod_ros.actuators.description',
     'FeedbackLinearisation': 'hod_ros.actuators.feedback_linearisation',
     'pole_gains': 'hod_ros.actuators.pole_placement',
     'ElasticPlant': 'hod_ros.simulation.elastic_plant',

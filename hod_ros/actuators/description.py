@@ -51,7 +51,7 @@ def foreign_stiffness(text):
     return found
 
 
-def drives_of(text, model, figures=None):
+def drives_from_urdf(text, model, figures=None):
     """{joint: drive} for the joints of a model: from `figures` ({joint: figures}), and from its URDF for joints not named there."""
     described = {joint: values for joint, values in figures_from_urdf(text).items() if joint in model.joint_names}
     return {joint: drive_from_figures(joint, values) for joint, values in (described | (figures or {})).items()}

@@ -4,7 +4,7 @@ import numpy as np
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
-from hod_ros.actuators.description import drives_of
+from hod_ros.actuators.description import drives_from_urdf
 from hod_ros.actuators.description import foreign_stiffness
 from hod_ros.actuators.feedforward import PreparedDrives
 from hod_ros.dynamics.model import RobotModel
@@ -50,7 +50,7 @@ class ElasticRobot:
 
     def _take(self, text):
         model = RobotModel.from_urdf(text, joints=self._settings['joints'] or None, gravity=self._settings['gravity'])
-        prepared = PreparedDrives(model, drives_of(text, model, self._figures))
+        prepared = PreparedDrives(model, drives_from_urdf(text, model, self._figures))
         for warning in (*model.warnings, *foreign_stiffness(text)):
             self._node.get_logger().warning(warning)
         self._use(prepared)

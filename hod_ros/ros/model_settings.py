@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hod_ros.actuators.description import drives_of
+from hod_ros.actuators.description import drives_from_urdf
 from hod_ros.actuators.description import foreign_stiffness
 from hod_ros.dynamics.model import RobotModel
 from hod_ros.dynamics.payload import with_payload
@@ -47,7 +47,7 @@ class ModelSettings:
 
     def drives(self, text, plain):
         """{joint: drive} of the elastic joints, from the parameters and the description; and warnings about what is not taken."""
-        drives = drives_of(text, plain, {joint: dict(figures) for joint, figures in self.elastic})
+        drives = drives_from_urdf(text, plain, {joint: dict(figures) for joint, figures in self.elastic})
         if drives:
             prepared_drives(plain, drives)
         return drives, foreign_stiffness(text)

@@ -1,6 +1,7 @@
 """Drives of the hod node: from parameters and from the description's own tag; bad ones are refused in a sentence."""
 
 import re
+from array import array
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from ros_harness import running_node  # noqa: E402
 from ros_harness import setpoint  # noqa: E402
 
 from hod_interfaces.msg import MotorFeedforward  # noqa: E402
+from hod_ros import Antagonistic  # noqa: E402
+from hod_ros import HyperbolicSineSpring  # noqa: E402
 from hod_ros import PreparedDrives  # noqa: E402
 from hod_ros import RobotModel  # noqa: E402
 from hod_ros import SeriesElastic  # noqa: E402
@@ -71,6 +74,27 @@ def test_drives_come_from_the_descriptions_own_tag_and_foreign_ones_are_only_nam
     assert message.joint_names == ['joint1', 'joint2']
     expected = PreparedDrives(RobotModel.from_urdf(urdf), drives).motor_feedforward(q)
     np.testing.assert_allclose(message.efforts, expected.efforts, rtol=1e-12)
+
+
+def test_a_pair_has_two_motors_and_a_stiffness_that_its_springs_cannot_have_drops_the_setpoint(client, q):
+    parameters = {
+        'elastic.joint3.type': 'antagonistic', 'elastic.joint3.spring': 'hyperbolic_sine', 'elastic.joint3.torque': 2.0,
+        'elastic.joint3.rate': 9.0, 'elastic.joint3.motor_inertia': 0.05, 'elastic.joint3.stiffness': 60.0}
+    drives = {'joint3': Antagonistic(spring=HyperbolicSineSpring(torque=2.0, rate=9.0), motor_inertia=0.05, stiffness=60.0)}
+    model = RobotModel.from_urdf(arm_urdf())
+    soft, stiff = setpoint(q, NAMES), setpoint(q, NAMES, sec=5)
+    for message, k in ((soft, 20.0), (stiff, 90.0)):
+        message.stiffnesses, message.stiffness_rates, message.stiffness_accelerations = (array('d', [x]) for x in (k, 3.0, -2.0))
+    with running_node(parameters=parameters):
+        message = answer(client, arm_urdf(), setpoint(q, NAMES))
+        assert message.motor_names == ['joint1', 'joint2', 'joint3/1', 'joint3/2'] and message.stiffnesses[0] == 60.0
+        np.testing.assert_allclose(message.efforts, PreparedDrives(model, drives).motor_feedforward(q).efforts, rtol=1e-12)
+        assert client.is_refused(soft, stiff)
+        fault = client.diagnostics('setpoints')[2]['last fault']
+        assert "joint 'joint3'" in fault and 'co-contraction' in fault
+        message = answer(client, arm_urdf(), stiff)
+        expected = PreparedDrives(model, drives).motor_feedforward(q, [[90.0], [3.0], [-2.0]])
+        np.testing.assert_allclose(message.positions, expected.positions, rtol=1e-12)
 
 
 @pytest.mark.parametrize(('parameters', 'fault'), [

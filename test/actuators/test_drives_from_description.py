@@ -1,0 +1,85 @@
+"""The tag <hod_elastic>: drives from a robot description, and nothing from anybody else's attributes."""
+
+import pytest
+
+from hod_ros import AdjustableStiffness
+from hod_ros import Antagonistic
+from hod_ros import HodError
+from hod_ros import RobotModel
+from hod_ros import SeriesElastic
+from hod_ros import drives_from_urdf
+from hod_ros.actuators.description import foreign_stiffness
+
+ROBOT = '''<robot name="arm"><link name="base"/>
+  <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/>
+    <limit effort="1" velocity="1" lower="-1" upper="1"/></joint>
+  <link name="upper"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="elbow" type="continuous"><parent link="upper"/><child link="lower"/><origin xyz="0 0 1"/></joint>
+  <link name="lower"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+</robot>'''
+
+
+def robot(*tags):
+    return ROBOT.replace('</robot>', ''.join(f'<hod_elastic {tag}/>' for tag in tags) + '</robot>')
+
+
+def drives(*tags, **options):
+    text = robot(*tags)
+    return drives_from_urdf(text, RobotModel.from_urdf(text), **options)
+
+
+def test_a_description_without_the_tag_has_no_drives():
+    assert drives() == {}
+
+
+def test_figures_are_read_by_their_names():
+    assert drives('joint="elbow" type="series_elastic" stiffness="3e3" motor_inertia="0.2" damping="1.5" damping_terms="2"') == {
+        'elbow': SeriesElastic(stiffness=3000.0, motor_inertia=0.2, damping=1.5, damping_terms=2)}
+
+
+def test_pairs_are_two_numbers():
+    found = drives(
+        'joint="shoulder" type="adjustable" motor_inertia="0.1" stiffness_range="100 900"',
+        'joint="elbow" type="antagonistic" spring="exponential" torque="1" rate="9 8" motor_inertia="0.1 0.2"')
+    assert found['shoulder'] == AdjustableStiffness(motor_inertia=0.1, stiffness_range=(100.0, 900.0))
+    assert isinstance(found['elbow'], Antagonistic) and found['elbow'].motor_inertia == (0.1, 0.2)
+    assert [spring.rate for spring in found['elbow'].spring] == [9.0, 8.0]
+
+
+def test_figures_given_beside_the_description_replace_all_that_it_says_of_that_joint():
+    tag = 'joint="elbow" type="series_elastic" stiffness="3000" motor_inertia="0.2" gear_ratio="50"'
+    figures = {'elbow': {'type': 'series_elastic', 'stiffness': 10.0, 'motor_inertia': 0.1}}
+    assert drives(tag, figures=figures) == {'elbow': SeriesElastic(stiffness=10.0, motor_inertia=0.1)}
+
+
+def test_a_drive_of_a_locked_joint_is_left_out():
+    text = robot('joint="elbow" type="series_elastic" stiffness="3000" motor_inertia="0.2"')
+    assert drives_from_urdf(text, RobotModel.from_urdf(text, joints=['shoulder'])) == {}
+
+
+@pytest.mark.parametrize(('tags', 'fault'), [
+    (['type="rigid"'], 'has no joint'),
+    (['joint="wrist" type="rigid"'], "'wrist', which this robot description does not have"),
+    (['joint="elbow" type="rigid"'] * 2, "two <hod_elastic> name the joint 'elbow'"),
+    (['joint="elbow" stiffness="3"'], "'elbow' has no type"),
+    (['joint="elbow" type="series_elastic" stiffness="soft" motor_inertia="1"'], "stiffness is 'soft'; give a number"),
+    (['joint="elbow" type="series_elastic" stiffness="nan" motor_inertia="1"'], 'stiffness is nan'),
+    (['joint="elbow" type="series_elastic" stiffness="0" motor_inertia="1"'], 'stiffness is 0; give a number above 0'),
+    (['joint="elbow" type="series_elastic" stiffness="1 2" motor_inertia="1"'], 'one finite number'),
+])
+def test_a_bad_tag_is_refused_by_joint_and_figure(tags, fault):
+    with pytest.raises(HodError, match=fault):
+        drives(*tags)
+
+
+@pytest.mark.parametrize('attribute', [
+    '<dynamics damping="1" spring_stiffness="40"/>', '<elasticity k="40"/>', '<dynamics spring_reference="1"/>'])
+def test_foreign_stiffness_is_never_taken_but_named(attribute):
+    text = ROBOT.replace('<child link="lower"/>', f'<child link="lower"/>{attribute}')
+    assert drives_from_urdf(text, RobotModel.from_urdf(text)) == {}
+    sentence, = foreign_stiffness(text)
+    assert "joint 'elbow'" in sentence and 'is not used' in sentence and 'elastic.elbow.*' in sentence
+
+
+def test_standard_descriptions_have_nothing_foreign():
+    assert foreign_stiffness(ROBOT) == []
