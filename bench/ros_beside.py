@@ -57,7 +57,7 @@ def requests_without_pause(joints, samples, order):
         process.wait(15.0)
 
 
-def ask(joints, samples, order):
+def ask(service, joints, samples, order):
     """Asks until SIGTERM; prints a line after the first answer, and the answers a second at the end."""
     import rclpy
 
@@ -72,7 +72,7 @@ def ask(joints, samples, order):
     node = rclpy.create_node('asker')
     executor = make_executor()
     executor.add_node(node)
-    client = node.create_client(ComputeInverseDynamics, '/hod/hod/compute_inverse_dynamics')
+    client = node.create_client(ComputeInverseDynamics, service)
     while not (client.service_is_ready() or stop.made):
         executor.spin_once(timeout_sec=0.05)
     q = np.random.default_rng(0).uniform(-1.0, 1.0, (samples, order + 3, joints))
@@ -116,9 +116,10 @@ def main():
     parser.add_argument('--seconds', type=float, default=5.0, help='of each run')
     parser.add_argument('--pairs', type=int, default=5)
     parser.add_argument('--ask', action='store_true', help=argparse.SUPPRESS)
+    parser.add_argument('--service', default='/hod/hod/compute_inverse_dynamics', help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.ask:
-        ask(arguments.joints, arguments.samples, arguments.order)
+        ask(arguments.service, arguments.joints, arguments.samples, arguments.order)
     else:
         run(arguments.joints, arguments.samples, arguments.order, arguments.seconds, arguments.pairs)
 

@@ -1,0 +1,185 @@
+"""What goes wrong around the node of a soak: a process that does one fault after another until SIGTERM, and counts them."""
+
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from array import array
+from pathlib import Path
+
+import numpy as np
+
+from bench.ros_peers import robot
+
+PAUSE = 0.2         # [s] between two faults
+_PANDA = robot(7)
+# The descriptions that are swapped: the robot, and one of its links made heavier.
+MASSES = {'as it is': _PANDA, 'heavier': _PANDA.replace('<mass value="', '<mass value="1')}
+
+LISTENER = '''
+import time
+
+import rclpy
+
+from hod_interfaces.msg import TorqueFeedforward
+
+rclpy.init()
+node = rclpy.create_node('slow')
+node.create_subscription(TorqueFeedforward, '/hod/feedforward', lambda message: time.sleep(0.2), 10)
+print('ready', flush=True)
+rclpy.spin(node)
+'''
+
+
+class Faults:
+
+    def __init__(self):
+        import rclpy
+        from rclpy.qos import QoSDurabilityPolicy
+        from rclpy.qos import QoSProfile
+        from rclpy.qos import QoSReliabilityPolicy
+        from std_msgs.msg import String
+
+        from hod_interfaces.msg import JointSetpoint
+        from hod_interfaces.srv import ComputeInverseDynamics
+        from hod_ros import RobotModel
+        from hod_ros.ros.node import StopRequest
+        from hod_ros.ros.node import make_executor
+
+        self.stop = StopRequest()
+        self.names = list(RobotModel.from_urdf(_PANDA).joint_names)
+        self.node = rclpy.create_node('faults')
+        self.executor = make_executor()
+        self.executor.add_node(self.node)
+        self.setpoint_type, self.description_type = JointSetpoint, String
+        self.request_type = ComputeInverseDynamics.Request
+        self.setpoints = self.node.create_publisher(JointSetpoint, '/hod/setpoint', 100)
+        self.best_effort = self.node.create_publisher(
+            JointSetpoint, '/hod/setpoint', QoSProfile(depth=10, reliability=QoSReliabilityPolicy.BEST_EFFORT))
+        latched = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
+        self.descriptions = self.node.create_publisher(String, '/robot_description', latched)
+        self.services = self.node.create_client(ComputeInverseDynamics, '/hod/compute_inverse_dynamics')
+        self.q = np.random.default_rng(1).uniform(-1.0, 1.0, (5, len(self.names)))
+
+    def spin(self, seconds):
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0 and not self.stop.made:
+            self.executor.spin_once(timeout_sec=min(left, 0.05))
+
+    def good(self):
+        message = self.setpoint_type(joint_names=self.names)
+        for field, row in zip(('positions', 'velocities', 'accelerations', 'jerks', 'snaps'), self.q, strict=True):
+            setattr(message, field, array('d', row))
+        return message
+
+    def malformed(self):
+        """A flood of every kind of bad setpoint."""
+        for _ in range(5):
+            for field, value in itertools.product(('positions', 'accelerations', 'snaps'), (np.nan, np.inf)):
+                message = self.good()
+                getattr(message, field)[2] = value
+                self.setpoints.publish(message)
+            for names in (self.names[:-1], [*self.names[:-1], self.names[0]], [*self.names[:-1], 'elbow'], []):
+                message = self.good()
+                message.joint_names = names
+                self.setpoints.publish(message)
+            gap = self.good()
+            gap.jerks = array('d')
+            self.setpoints.publish(gap)
+            self.spin(0.005)
+
+    def jumbled(self):
+        """Good setpoints in another joint order, with stamps that jump back."""
+        for sec in range(20, 0, -1):
+            message = self.good()
+            message.joint_names = self.names[::-1]
+            message.header.stamp.sec = sec
+            self.setpoints.publish(message)
+            self.spin(0.002)
+
+    def not_reliable(self):
+        for _ in range(20):
+            self.best_effort.publish(self.good())
+            self.spin(0.002)
+
+    def swapped(self):
+        """Descriptions in quick succession, a bad one among them."""
+        for text in (*MASSES.values(), '<robot name="broken">', *MASSES.values()):
+            self.descriptions.publish(self.description_type(data=text))
+            self.spin(0.05)
+
+    def absurd(self):
+        for order in (21, 4_294_967_295):
+            self.ask(order, self.q)
+
+    def heavy(self):
+        self.ask(8, np.ones((5000, 11, len(self.names))))
+
+    def ask(self, order, q):
+        if self.services.service_is_ready():
+            future = self.services.call_async(self.request_type(order=order, derivatives=array('d', np.ravel(q))))
+            end = time.monotonic() + 5.0
+            while not future.done() and time.monotonic() < end and not self.stop.made:
+                self.executor.spin_once(timeout_sec=0.05)
+            self.services.remove_pending_request(future)
+
+    def killed_client(self):
+        """A client that dies in the middle of a call."""
+        process = subprocess.Popen(
+            [sys.executable, '-m', 'bench.ros_beside', '--ask', '--service', '/hod/compute_inverse_dynamics'], stdout=subprocess.PIPE)
+        process.stdout.readline()
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+    def slow_subscriber(self):
+        """One that sleeps, then stands still, then dies."""
+        process = subprocess.Popen([sys.executable, '-c', LISTENER], stdout=subprocess.PIPE)
+        process.stdout.readline()
+        self.spin(1.0)
+        process.send_signal(signal.SIGSTOP)
+        self.spin(1.0)
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+    def killed_service_process(self):
+        for command in Path('/proc').glob('[0-9]*/cmdline'):
+            try:
+                if b'hod_ros.ros.service_host' in command.read_bytes() and self.is_of_this_domain(command.parent):
+                    os.kill(int(command.parent.name), signal.SIGKILL)
+            except OSError:
+                pass
+
+    def is_of_this_domain(self, process):
+        return f'ROS_DOMAIN_ID={os.environ["ROS_DOMAIN_ID"]}'.encode() in (process / 'environ').read_bytes().split(b'\0')
+
+    def run(self):
+        """{name of a fault: how often}"""
+        counts = {}
+        kinds = (
+            self.malformed, self.jumbled, self.not_reliable, self.swapped, self.absurd, self.heavy, self.killed_client,
+            self.slow_subscriber, self.killed_service_process)
+        for kind in itertools.cycle(kinds):
+            if self.stop.made:
+                return counts
+            kind()
+            counts[kind.__name__] = counts.get(kind.__name__, 0) + 1
+            self.spin(PAUSE)
+
+
+def main():
+    import rclpy
+    rclpy.init()
+    faults = Faults()
+    print(json.dumps(faults.run()), flush=True)
+    faults.executor.shutdown()
+    faults.node.destroy_node()
+    rclpy.try_shutdown()
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,253 @@
+"""The node at 1 kHz for long, while everything around it goes wrong: `make soak`, `make soak ARGS='--seconds 60'`.
+
+Each answer is checked against the library. Counted are setpoints without answer, wrong answers, answers later than 50 ms, and the
+growth of memory and descriptors after the first minute of each life of the node. The node is killed once, at a third of the time;
+what was sent from then until it answers again is its dead interval: excluded, and reported. So is what coincides with a moment in
+which this process itself stood still, as it does when the machine has no time for it.
+"""
+
+import argparse
+import gc
+import json
+import signal
+import subprocess
+import sys
+import time
+from array import array
+from pathlib import Path
+
+import numpy as np
+
+from bench.ros_peers import ROOT
+from bench.ros_peers import isolate
+
+RATE = 1000.0           # [Hz]
+LATE = 0.050            # [s]
+STANDSTILL = 0.020      # [s] a gap in our own loop that long excuses what it touches
+WARM_UP = 60.0          # [s] after which memory must not grow
+GROWTH = 1.0            # [MB]
+SAMPLES = 64
+FRAME = 'soak'
+
+
+class Soak:
+    """Streams to the node, checks what it answers, and keeps the node alive."""
+
+    def __init__(self, seconds):
+        import rclpy
+        from rclpy.qos import QoSDurabilityPolicy
+        from rclpy.qos import QoSProfile
+        from std_msgs.msg import String
+
+        from bench.faults import MASSES
+        from hod_interfaces.msg import JointSetpoint
+        from hod_interfaces.msg import TorqueFeedforward
+        from hod_ros import RobotModel
+        from hod_ros import inverse_dynamics
+        from hod_ros.ros.node import make_executor
+
+        models = [RobotModel.from_urdf(text) for text in MASSES.values()]
+        q = np.random.default_rng(0).uniform(-1.0, 1.0, (SAMPLES, 5, models[0].n))
+        self.expected = [inverse_dynamics(model, q) for model in models]
+        self.tolerance = 1e-9 * max(np.abs(Q).max() for Q in self.expected)
+        self.node = rclpy.create_node('soak')
+        self.executor = make_executor()
+        self.executor.add_node(self.node)
+        latched = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
+        self.node.create_publisher(String, '/robot_description', latched).publish(String(data=next(iter(MASSES.values()))))
+        self.publisher = self.node.create_publisher(JointSetpoint, '/hod/setpoint', 1000)
+        self.node.create_subscription(TorqueFeedforward, '/hod/feedforward', self.on_answer, 1000)
+        self.messages = [JointSetpoint(
+            joint_names=list(models[0].joint_names),
+            **{field: array('d', row) for field, row in zip(
+                ('positions', 'velocities', 'accelerations', 'jerks', 'snaps'), motion, strict=True)}) for motion in q]
+        for message in self.messages:
+            message.header.frame_id = FRAME
+        self.seconds = seconds
+        self.sent = {}              # number -> time of those without answer
+        self.number = 0
+        self.answered = self.wrong = self.excused = 0
+        self.late, self.largest = 0, 0.0
+        self.standstills = []       # (begin, end)
+        self.dead = []              # (begin, end) of the node
+        self.lives = []
+        self.process = None
+
+    def on_answer(self, message):
+        if message.header.frame_id != FRAME:
+            return
+        now = time.perf_counter()
+        sent = self.sent.pop((message.header.stamp.sec, message.header.stamp.nanosec), None)
+        if sent is None:
+            return
+        self.answered += 1
+        Q = np.array([message.efforts, message.effort_rates, message.effort_accelerations])
+        k = message.header.stamp.nanosec % SAMPLES
+        if not any(np.abs(Q - expected[k]).max() <= self.tolerance for expected in self.expected):
+            self.wrong += 1
+        if now - sent > LATE:
+            if self.is_excused(sent, now):
+                self.excused += 1
+                return
+            self.late += 1
+        self.largest = max(self.largest, now - sent)
+
+    def is_excused(self, begin, end):
+        return any(b <= end and begin <= e + LATE for b, e in (*self.standstills[-50:], *self.dead[-2:]))
+
+    def send(self):
+        message = self.messages[self.number % SAMPLES]
+        stamp = message.header.stamp
+        stamp.sec, stamp.nanosec = divmod(self.number, SAMPLES * 1_000_000)
+        self.sent[stamp.sec, stamp.nanosec] = time.perf_counter()
+        self.number += 1
+        self.publisher.publish(message)
+
+    def start_node(self):
+        """Starts it and waits for its first answer."""
+        began = time.perf_counter()
+        self.process = subprocess.Popen([sys.executable, '-m', 'hod_ros.ros.node'], cwd=ROOT)
+        before = self.answered
+        while self.answered == before:
+            assert self.process.poll() is None and time.perf_counter() - began < 20.0, 'the node does not answer'
+            self.send()
+            self.spin_until(time.perf_counter() + 0.01)
+        self.spin_until(time.perf_counter() + 1.0)      # the answers of what was sent in the meantime
+        self.sent.clear()
+        self.lives.append(Life(self.process.pid))
+
+    def kill_node(self):
+        began = time.perf_counter()
+        self.sent.clear()
+        self.process.kill()
+        self.process.wait()
+        self.dead.append((began, float('inf')))
+        self.start_node()
+        self.dead[-1] = (began, time.perf_counter())
+        self.sent.clear()
+
+    def spin_until(self, due):
+        while (left := due - time.perf_counter()) > 0:
+            self.executor.spin_once(timeout_sec=left)
+
+    def stream(self, seconds):
+        end = time.perf_counter() + seconds
+        due = time.perf_counter()
+        before = due
+        while before < end:
+            self.spin_until(due)
+            now = time.perf_counter()
+            if now - before > STANDSTILL:
+                self.standstills.append((before, now))
+            before = now
+            self.lives[-1].observe(now)
+            self.send()
+            due = max(due + 1.0 / RATE, now)
+
+    def run(self):
+        self.start_node()
+        gc.collect()
+        gc.freeze()
+        faults = subprocess.Popen([sys.executable, '-m', 'bench.faults'], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        try:
+            self.stream(self.seconds / 3.0)
+            self.kill_node()
+            self.stream(2.0 * self.seconds / 3.0)
+            self.spin_until(time.perf_counter() + 1.0)
+        finally:
+            faults.send_signal(signal.SIGTERM)
+            counts = json.loads(faults.communicate(timeout=30.0)[0] or '{}')
+            self.process.send_signal(signal.SIGINT)
+            code = self.process.wait(10.0)
+        end = time.perf_counter()
+        lost = [sent for sent in self.sent.values() if not self.is_excused(sent, sent + LATE)]
+        return {
+            'seconds': self.seconds, 'sent': self.number, 'answered': self.answered, 'lost': len(lost), 'wrong': self.wrong,
+            'late': self.late, 'largest_ms': 1e3 * self.largest, 'excused': self.excused + len(self.sent) - len(lost),
+            'standstills': len(self.standstills), 'standstill_s': float(sum(e - b for b, e in self.standstills)),
+            'dead_s': float(sum(min(e, end) - b for b, e in self.dead)), 'exit_code': code,
+            'lives': [life.growth() for life in self.lives], 'faults': counts}
+
+    def close(self):
+        self.executor.shutdown()
+        self.node.destroy_node()
+
+
+class Life:
+    """Memory and descriptors of one process of the node, looked at once a second."""
+
+    def __init__(self, pid):
+        self.pid = pid
+        self.began = self.next = time.perf_counter()
+        self.observed = []      # (age [s], memory [MB], descriptors)
+
+    def observe(self, now):
+        if now >= self.next:
+            self.next = now + 1.0
+            self.observed.append((now - self.began, memory(self.pid), descriptors(self.pid)))
+
+    def growth(self):
+        """From the end of the warm-up, or of the first half of a short life, to the end: medians over a tenth of the life."""
+        ages, megabytes, counts = np.array(self.observed).T
+        warm = min(WARM_UP, ages[-1] / 2)
+        some = max(len(ages) // 10, 3)
+        first = np.flatnonzero(ages >= warm)[:some]
+        return {
+            'seconds': float(ages[-1]), 'from_s': float(warm), 'memory_MB': float(np.median(megabytes[-some:])),
+            'memory_growth_MB': float(np.median(megabytes[-some:]) - np.median(megabytes[first])),
+            'descriptors': int(np.median(counts[-some:])),
+            'descriptor_growth': int(np.median(counts[-some:]) - np.median(counts[first]))}
+
+
+def memory(pid):
+    """[MB] that a process holds for itself."""
+    status = Path(f'/proc/{pid}/status').read_text()
+    return int(status.split('RssAnon:')[1].split()[0]) / 1024
+
+
+def descriptors(pid):
+    return len(list(Path(f'/proc/{pid}/fd').iterdir()))
+
+
+def verdict(result):
+    """What is not as it must be, as sentences."""
+    faults = [f'{result[key]} setpoints {text}' for key, text in (
+        ('lost', 'lost'), ('wrong', 'answered wrongly'), ('late', f'answered later than {1e3 * LATE:g} ms')) if result[key]]
+    for life in result['lives']:
+        if life['from_s'] >= WARM_UP and life['memory_growth_MB'] >= GROWTH:
+            faults.append(f'memory grew by {life["memory_growth_MB"]:.2f} MB')
+        if life['descriptor_growth'] > 0:
+            faults.append(f'{life["descriptor_growth"]} descriptors more')
+    if result['exit_code']:
+        faults.append(f'the node ended with {result["exit_code"]}')
+    return faults
+
+
+def run(seconds=1800.0):
+    import rclpy
+    isolate()
+    rclpy.init()
+    soak = Soak(seconds)
+    try:
+        return soak.run()
+    finally:
+        soak.close()
+        rclpy.try_shutdown()
+
+
+def main():
+    parser = argparse.ArgumentParser(prog='make soak', description=__doc__.splitlines()[0])
+    parser.add_argument('--seconds', type=float, default=1800.0)
+    parser.add_argument('--json', metavar='FILE', help='write the figures there')
+    arguments = parser.parse_args()
+    result = run(arguments.seconds)
+    print(json.dumps(result, indent=1))
+    if arguments.json:
+        Path(arguments.json).write_text(json.dumps(result, indent=1))
+    faults = verdict(result)
+    print('as it must be' if not faults else f'not as it must be: {"; ".join(faults)}')
+    return 1 if faults else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
