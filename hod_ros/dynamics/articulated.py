@@ -67,12 +67,11 @@ class ArticulatedBodies:
                 rigid[parent] += self.Ad[i].T @ rigid[i] @ self.Ad[i]
 
     def _check(self, s, scale):
-        if self.D.dtype != object and not self.D[s] > 1e-13 * scale:
+        if self.D.dtype != object and self.D[s] <= 1e-13 * scale:
             joint = self.model.joint_names[self.model.coordinate[s]]
             raise SingularityError(
                 f'joint {joint!r} moves no inertia of its own ({self.D[s]:.3g} kg m^2 or kg), so its acceleration has '
-                'no '
-                'finite value; give its links an inertia, or it an armature')
+                'no finite value; give its links an inertia, or it an armature')
 
     def solve(self, c, p, Q):
         """q^(k+2) (m,), A (N, 6) and W (N, 6) for biases c, p (N, 6) and forces Q (m,) along the screws."""

@@ -114,7 +114,9 @@ def _one_sample(model, q, Q, wrenches, base, base_wrench):
 
 def _solved(model, q, Q, external):
     solve = articulated.accelerations if has_own_coordinates(model) else mass_matrix_route
-    return solve(model, q, Q, external)
+    with np.errstate(over='ignore', invalid='ignore'):
+        out = solve(model, q, Q, external)
+    return motion_checks.finite_result(model, out, 'the motion', np.concatenate([q, Q]), "the rows q, q', Q, Q', ...")
 
 
 def _external(model, wrenches, pose):
@@ -181,7 +183,7 @@ def _checked(model, q, Q):
         if array.dtype != object and not np.isfinite(array).all():
             *_, row, column = at = tuple(np.argwhere(~np.isfinite(array))[0])
             raise InputError(f'{name} is {array[at]} in row {row} of {names[column]!r}; every number must be finite')
-    return q, Q
+    return motion_checks.numbers_of(model, q, 'q'), motion_checks.numbers_of(model, Q, 'Q')
 
 
 def _checked_base(model, base, base_wrench, Q):

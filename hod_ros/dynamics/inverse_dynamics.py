@@ -46,7 +46,7 @@ def inverse_dynamics(model, q, *, wrenches=None, formulation='recursive', base=N
 
 
 def _checked(model, q, wrenches, formulation, base):
-    if formulation not in FORMULATIONS:
+    if not isinstance(formulation, str) or formulation not in FORMULATIONS:
         raise InputError(f'formulation is {formulation!r}; it is one of {", ".join(map(repr, FORMULATIONS))}')
     q = motion_checks.motions(model, q, 3)
     rows = q.shape[-2]
@@ -60,12 +60,7 @@ def _checked(model, q, wrenches, formulation, base):
         result = model._compiled.run(q, external, base)
     else:
         result = _in_numpy(model, q, formulation, external, base)
-    if numeric and (result is None or not all(np.isfinite(part).all() for part in (result if base else (result,)))):
-        largest = np.unravel_index(np.argmax(np.abs(q)), q.shape)
-        raise InputError(
-            f'Q is too large for a floating point number: the largest entry of q is {q[largest]:g}, in row {largest[-2]} of '
-            f'{model.joint_names[largest[-1]]!r}; are the units right ([rad], [m], [s])?')
-    return result
+    return motion_checks.finite_result(model, result, 'Q', q)
 
 
 def _checked_base(model, base, q):

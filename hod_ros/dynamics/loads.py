@@ -37,7 +37,7 @@ class LinkWrench:
     def __post_init__(self):
         if self.frame not in FRAMES:
             raise InputError(f'a wrench has the frame {self.frame!r}; it is one of {", ".join(map(repr, FRAMES))}')
-        values = _numbers(self.values)
+        values = np.array(motion_checks.numbers(self.values, 'a wrench'))
         if values.ndim not in (2, 3) or values.shape[-1] != 6 or values.shape[-2] == 0:
             raise InputError(
                 f'a wrench has the shape {values.shape}; give (rows, 6) or (samples, rows, 6), torque before force')
@@ -132,13 +132,3 @@ def _on_body(model, q, body, placement, values, frame, base):
 def _co_transform(C):
     """Ad_C^{-T}: a wrench given in the frame with pose C to the frame in which C is given."""
     return lie.Ad(lie.inverse(C)).T
-
-
-def _numbers(values):
-    array = np.array(values)
-    if array.dtype == object:
-        return array
-    try:
-        return array.astype(float)
-    except (TypeError, ValueError):
-        raise InputError(f'a wrench holds {array.dtype} values; give numbers') from None

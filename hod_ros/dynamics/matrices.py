@@ -38,7 +38,10 @@ def dynamics_matrices(model, q, *, base=None):
             return DynamicMatrices(*compiled)
     q = motion_checks.motion(model, q, 2)
     base = motion_checks.base_of(model, base, len(q) - 1)
-    return matrices_from_jacobians(model, q, base)
+    with np.errstate(over='ignore', invalid='ignore'):
+        matrices = matrices_from_jacobians(model, q, base)
+    motion_checks.finite_result(model, (matrices.M, matrices.C, matrices.g), 'a dynamic matrix', q)
+    return matrices
 
 
 def matrices_from_jacobians(model, q, base=None):

@@ -217,6 +217,8 @@ def _frozen_numbers(value, name):
             if not isinstance(entry, Number) and type(entry).__module__.partition('.')[0] not in ('sympy', 'mpmath'):
                 raise ModelError(f'{name} holds {entry!r}, which is no number; give numbers')
         return _frozen(array, object)
+    if array.dtype.kind not in 'buif':
+        raise ModelError(f'{name} is not an array of numbers but of {array.dtype}; give real numbers')
     return _frozen(array, np.float64)
 
 

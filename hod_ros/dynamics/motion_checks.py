@@ -1,11 +1,12 @@
 """Checks of the arrays that users hand in: motions, forces, parameters, the motion of a free base."""
 
-from numbers import Number
+from numbers import Real
 
 import numpy as np
 
 from hod_ros.errors import InputError
 
+MOST_ROWS = 1000        # C(n, k) of 1030 and more exceed a float
 TWIST = ('angular x', 'angular y', 'angular z', 'linear x', 'linear y', 'linear z')
 WRENCH = ('torque x', 'torque y', 'torque z', 'force x', 'force y', 'force z')
 
@@ -18,7 +19,8 @@ def motion(model, q, fewest, name='q'):
             f'{name} has the shape {q.shape}, but needs {fewest} rows or more of {model.n} columns: '
             f'row k is the k-th time derivative, column j the joint joint_names[j] of {model.name}')
     _finite(q, name, model.joint_names)
-    return q.astype(object) if model.exact else q
+    _check_rows(model, q, name)
+    return numbers_of(model, q, name)
 
 
 def motions(model, q, fewest):
@@ -33,7 +35,8 @@ def motions(model, q, fewest):
     if q.dtype != object and not np.isfinite(q).all():
         sample = int(np.argwhere(~np.isfinite(q))[0][0])
         _finite(q[sample], f'sample {sample} of q', model.joint_names)
-    return q.astype(object) if model.exact else q
+    _check_rows(model, q, 'q')
+    return numbers_of(model, q, 'q')
 
 
 def rates(model, values, fewest, name):
@@ -45,7 +48,7 @@ def rates(model, values, fewest, name):
             f'{name} has the shape {values.shape}, but needs {fewest} rows or more of {len(names)} columns: '
             f'row k is the k-th time derivative of {", ".join(names)}')
     _finite(values, name, names)
-    return values.astype(object) if model.exact else values
+    return numbers_of(model, values, name)
 
 
 def base_of(model, base, rows):
@@ -116,12 +119,44 @@ def numbers(value, name):
         raise InputError(f'{name} is not an array of numbers ({reason}); give rows of equal length') from None
     if array.dtype == object:
         for entry in array.flat:
-            if not isinstance(entry, Number) and type(entry).__module__.partition('.')[0] not in ('sympy', 'mpmath'):
-                raise InputError(f'{name} holds {entry!r}, which is no number; give numbers')
+            if not isinstance(entry, Real) and type(entry).__module__.partition('.')[0] not in ('sympy', 'mpmath'):
+                raise InputError(f'{name} holds {entry!r}, which is no real number; give real numbers')
+            if not entry * 0 == 0:
+                raise InputError(f'{name} holds {entry!r}; every number must be finite')
         return array
     if array.dtype.kind not in 'buif':
         raise InputError(f'{name} is not an array of numbers but of {array.dtype}; give real numbers')
     return array.astype(np.float64)
+
+
+def numbers_of(model, array, name):
+    """A checked array in the model's kind of numbers: objects where the model is exact, else floats where Python's numbers will do."""
+    if model.exact:
+        return array.astype(object)
+    if array.dtype == object and all(isinstance(entry, (float, int, np.floating, np.integer)) for entry in array.flat):
+        try:
+            return array.astype(np.float64)
+        except OverflowError:
+            raise InputError(f'{name} holds an integer that is too large for a floating point number; are the units right?') from None
+    return array
+
+
+def _check_rows(model, q, name):
+    if q.shape[-2] > MOST_ROWS and not model.exact:
+        raise InputError(
+            f'{name} has {q.shape[-2]} rows, but derivatives are computed in floating point numbers up to {MOST_ROWS} rows, beyond which '
+            'their binomial coefficients are too large; give fewer')
+
+
+def finite_result(model, result, what, q, given='q'):
+    """The result, an array or several, unless it grew beyond floating point numbers."""
+    for part in result if isinstance(result, tuple) else (result,):
+        if part is None or part.dtype != object and not np.isfinite(part).all():
+            largest = np.unravel_index(np.argmax(np.abs(q)), q.shape)
+            raise InputError(
+                f'{what} is too large for a floating point number: the largest entry of {given} is {q[largest]:g}, in row {largest[-2]} of '
+                f'{model.joint_names[largest[-1]]!r}; are the units right ([rad], [m], [s]), and is an order so high needed?')
+    return result
 
 
 def _finite(array, name, columns):

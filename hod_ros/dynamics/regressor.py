@@ -30,7 +30,9 @@ def regressor(model, q, *, base=None):
     """
     q = motion_checks.motion(model, q, 3)
     base = motion_checks.base_of(model, base, len(q) - 1)
-    return _regressor(model, q[:-1], base_rates(q, base), base)
+    with np.errstate(over='ignore', invalid='ignore'):
+        Y = _regressor(model, q[:-1], base_rates(q, base), base)
+    return motion_checks.finite_result(model, Y, 'the regressor', q)
 
 
 def slotine_li_regressor(model, q, reference, *, base=None):

@@ -46,7 +46,7 @@ def symbolic(model, order, *, q=None, simplify=True):
         raise ModelError(f'{model.name} has a free base; closed expressions are for fixed ones')
     q = _symbols(model, order) if q is None else _given(q, model, order)
     exact, short = exact_numbers.with_exact_numbers(model)
-    if not (simplify and model.single_axes):
+    if not (simplify and model.single_axes and model.n):
         return SymbolicDynamics(recursive.inverse_dynamics(exact, q)[0], q)
     rows = np.array([sympy.Dummy(f'q{k}_{j}') for k in range(order + 3) for j in range(model.n)], object)
     rows = rows.reshape(q.shape)

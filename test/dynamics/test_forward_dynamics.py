@@ -176,6 +176,8 @@ def test_wrong_input_is_refused_with_what_to_do():
         forward_dynamics(model, np.zeros((2, 3)), np.zeros((1, 3)), base=(np.eye(4), np.zeros(6)))
     with pytest.raises(InputError, match='link .*link9'):
         forward_dynamics(model, np.zeros((2, 3)), np.zeros((1, 3)), wrenches={'link9': np.zeros((1, 6))})
+    with pytest.raises(InputError, match="the motion is too large .* row 0 of 'joint1'"):
+        forward_dynamics(model, np.full((2, 3), 1e200), np.zeros((2, 3)))
 
 
 def test_a_joint_that_moves_no_inertia_of_its_own_is_named():

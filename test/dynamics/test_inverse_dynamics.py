@@ -3,7 +3,9 @@ import pickle
 import subprocess
 import sys
 import threading
+from decimal import Decimal
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -142,11 +144,27 @@ def test_an_overflow_is_an_error_not_an_infinity(arm):
         inverse_dynamics(arm, np.full((5, 7), 1e200))
     with pytest.raises(HodError, match='too large'):
         inverse_dynamics(arm, np.full((2, 5, 7), 1e200))
+    with pytest.raises(HodError, match='2000 rows'):
+        inverse_dynamics(arm, np.zeros((2000, 7)))
+
+
+@pytest.mark.parametrize('bad', [float('nan'), float('inf'), 1j, Decimal(1), 10**400, mpmath.nan, 'x', None], ids=repr)
+def test_arrays_of_objects_are_checked_as_arrays_of_floats_are(arm, bad):
+    q = random_motion(np.random.default_rng(3), arm, 2)
+    objects = q.astype(object)
+    assert np.array_equal(inverse_dynamics(arm, objects), inverse_dynamics(arm, q))
+    objects[1, 2] = bad
+    for entry in (objects, [objects, objects]):
+        with pytest.raises(HodError, match='^q holds'):
+            inverse_dynamics(arm, entry)
 
 
 @pytest.mark.parametrize('call, said', [
     (lambda arm, q: inverse_dynamics(None, q), 'RobotModel'),
     (lambda arm, q: inverse_dynamics(arm, q, formulation='magic'), "'recursive'"),
+    (lambda arm, q: inverse_dynamics(arm, q, formulation=['recursive']), "'closed_form'"),
+    (lambda arm, q: inverse_dynamics(arm, q + 0j), 'real numbers'),
+    (lambda arm, q: arm.replace(gravity=(0, 0, 'down')), 'gravity'),
     (lambda arm, q: inverse_dynamics(arm, 'q'), 'not an array of numbers'),
     (lambda arm, q: inverse_dynamics(arm, [[1, 2], [3]]), 'not an array of numbers'),
     (lambda arm, q: inverse_dynamics(arm, q, base=(np.eye(4), np.zeros((4, 6)))), "base='free'"),

@@ -141,6 +141,9 @@ def test_every_formulation_takes_wrenches_of_all_frames_on_all_kinds_of_links(fo
     ({'tool1': np.zeros((2, 3, 6))}, ['tool1', '2 samples', 'one sample']),
     ({'tool1': [[0, 0, 0, 0, np.nan, 0]] * 3}, ['tool1', 'force y', 'nan', 'row 0']),
     ({'tool1': [['a'] * 6] * 3}, ['tool1', 'numbers']),
+    ({'tool1': [['1'] * 6] * 3}, ['tool1', 'numbers']),
+    ({'tool1': np.full((3, 6), 1j)}, ['tool1', 'complex', 'real numbers']),
+    ({'tool1': np.full((3, 6), np.nan, object)}, ['tool1', 'nan', 'finite']),
     (7, ['wrenches', '{link: wrench}']),
 ])
 def test_bad_wrenches_are_refused_with_link_value_and_remedy(wrenches, words):

@@ -238,6 +238,8 @@ def test_wrong_arguments_are_refused():
     model = random_tree(np.random.default_rng(0), 2)
     with pytest.raises(InputError, match='3 rows or more of 2 columns'):
         regressor(model, np.zeros((2, 2)))
+    with pytest.raises(InputError, match='regressor is too large'):
+        regressor(model, np.full((4, 2), 1e200))
     with pytest.raises(InputError, match='reference has the shape'):
         slotine_li_regressor(model, np.zeros((2, 2)), np.zeros((1, 2)))
     with pytest.raises(InputError, match='parameters has the shape'):

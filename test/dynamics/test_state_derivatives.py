@@ -1,9 +1,11 @@
 """Paper 001, section IV: derivatives by the state, against Pinocchio and exact differences, equation by equation."""
 
+import mpmath
 import numpy as np
 import pytest
 from closeness import close
 from exact_differences import derivative_along
+from high_precision import multiprecision
 from joint_zoo import zoo
 from random_trees import random_inertia
 from random_trees import random_motion
@@ -332,8 +334,8 @@ def test_multiprecision_numbers_pass_through():
     rng = np.random.default_rng(16)
     model = random_tree(rng, 3)
     q, Q = random_motion(rng, model, 0), rng.standard_normal(3)
-    ours = forward_dynamics_derivatives(model, q[:2].astype(object), Q)
-    assert ours.q.dtype == object
+    ours = forward_dynamics_derivatives(model, multiprecision(q[:2]), Q)
+    assert isinstance(ours.q[0, 0], mpmath.mpf)
     close([ours.q.astype(float)], [forward_dynamics_derivatives(model, q[:2], Q).q])
 
 

@@ -130,6 +130,11 @@ def test_more_than_three_joints_are_refused():
         hod_ros.symbolic(pendulum()[0], -1)
 
 
+def test_a_robot_without_joints_has_no_expressions():
+    Q, q = hod_ros.symbolic(random_tree(np.random.default_rng(0), 0), 2)
+    assert Q.shape == (3, 0) and q.shape == (5, 0)
+
+
 def mpf(array):
     return np.vectorize(mpmath.mpf, otypes=[object])(array)
 
