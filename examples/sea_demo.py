@@ -59,6 +59,7 @@ class Case:
     feedforward: str            # 'full', from the node; 'efforts', 'rigid' or 'none', made here in its place
     stiffness: float = 1.0      # factor of the stiffness that the node believes
     lock_step: bool = True
+    control: str = 'motor_pd'
 
 
 CASES = (
@@ -71,6 +72,7 @@ CASES = (
     Case('full, stiffness +30 %', 'full', 1.3),
     Case('full, stiffness -30 %', 'full', 0.7),
     Case('full, plant free-running', 'full', lock_step=False),
+    Case('full state feedback', 'full', control='state_feedback'),
 )
 FULL, EFFORTS, RIGID, _, STIFFER, SOFTER = (case.name for case in CASES[:6])
 
@@ -219,7 +221,7 @@ def track(robot, case, duration):
         stack.enter_context(process('hod', 'hod_ros.ros.node', *parameters_file(folder, 'hod', believed)))
         stack.enter_context(process(
             'controller', 'hod_ros.ros.elastic_controller', '-p', f'synchronous:={str(case.lock_step).lower()}',
-            '-r', f'motor_feedforward:={source}/motor_feedforward'))
+            '-p', f'control:={case.control}', '-r', 'setpoint:=hod/setpoint', '-r', f'motor_feedforward:={source}/motor_feedforward'))
         planner = Planner(robot, case, round(duration / robot.period))
         stack.callback(planner.close)
         planner.run()

@@ -173,6 +173,8 @@ class AdjustableStiffness(Drive):
             pair(self, 'stiffness_range', number_above_0(STIFFNESS))
             if self.stiffness_range[0] > self.stiffness_range[1]:
                 raise InputError(f'AdjustableStiffness: stiffness_range is {self.stiffness_range}; give (lowest, highest)')
+            if self.stiffness is not None:
+                self.check_stiffness(self.stiffness, self.stiffness)
 
     def static(self, Q, k):
         return series.quotient(Q, k)

@@ -75,30 +75,50 @@ class StateFeedback:
         self.brake = brake                  # as that of MotorPd
 
     def torques(self, state, reference, offset):
-        """(motors,) [N m]; reference: (q (5, n), stiffness motion (3, v) or None)."""
-        q, stiffness = reference
-        q = _carried(q, offset)
-        measured = state.positions, state.velocities, state.motor_positions, state.motor_velocities
-        if self._variable:
-            stiffness = self._commanded_stiffness(measured, stiffness, offset)
-        chain = self._linearised.chain(*measured, stiffness=stiffness)
-        snap = q[4] + (self._gains * (q[:4] - chain)).sum(axis=0)
-        return self._linearised.torques(*measured, snap, stiffness=stiffness)
+        """(motors,) [N m]; reference: (q (5, n), stiffness motion (3, v) or None).
 
-    def _commanded_stiffness(self, measured, stiffness, offset):
-        """Rows k, k', k''; the pairs' k'' with feedback of their stiffness."""
-        if stiffness is None:
-            stiffness = np.array(self._prepared.stiffness_motion(None, (), 3)).T
-        k = _carried(stiffness, offset)
+        A reference of later than the state is where the state is predicted to be: at the middle of the time for which a torque is held
+        it counts fully, and the delay of the hold, which light links would turn into large errors, is compensated.
+        """
+        q, k = reference
+        measured = state.positions, state.velocities, state.motor_positions, state.motor_velocities
+        present = self._present_stiffness(measured, k, offset)
+        chain = self._linearised.chain(*measured, stiffness=present)
+        if offset < 0:
+            chain = _carried([*chain, q[4]], -offset)[:4]
+            present = _carried(present, -offset)
+            measured = *chain[:2], *self._linearised.state(chain, stiffness=present)
+        else:
+            q = _carried(q, offset)
+        snap = q[4] + (self._gains * (q[:4] - chain)).sum(axis=0)
+        return self._linearised.torques(*measured, snap, stiffness=self._commanded_stiffness(present, k, max(offset, 0.0)))
+
+    def _wanted_stiffness(self, k):
+        return np.array(self._prepared.stiffness_motion(None, (), 3)).T if k is None else k
+
+    def _present_stiffness(self, measured, k, offset):
+        """Rows k, k', k'' at the time of the state: of pairs as measured, of adjustable springs as wanted."""
+        if not self._variable:
+            return None
+        present = _carried(self._wanted_stiffness(k), offset)
         if self._pairs.any():
-            present = self._linearised.stiffness_chain(*measured)[:, self._variable]
-            wanted = k[2] + (self._stiffness_gains * (k[:2] - present)).sum(axis=0)
-            k[2] = np.where(self._pairs, wanted, k[2])
-        return k
+            measured = self._linearised.stiffness_chain(*measured)[:, self._variable]
+            present[:2] = np.where(self._pairs, measured, present[:2])
+        return present
+
+    def _commanded_stiffness(self, present, k, offset):
+        """Rows k, k', k''; the pairs' k'' with feedback of their stiffness."""
+        if not self._variable:
+            return None
+        wanted = _carried(self._wanted_stiffness(k), offset)
+        command = wanted[2] + (self._stiffness_gains * (wanted[:2] - present[:2])).sum(axis=0)
+        return np.array([present[0], present[1], np.where(self._pairs, command, wanted[2])])
 
 
 def _carried(rows, offset):
     """Rows x, x', x'', ... as they are `offset` [s] later."""
+    if rows is None:
+        return None
     rows = np.array(rows, dtype=float)
     if offset:
         for k in range(len(rows) - 1):
