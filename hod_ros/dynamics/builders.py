@@ -169,10 +169,9 @@ def _armature(armature, names):
 
 def _numbers(values):
     array = np.asarray(values)
-    try:
-        return array if array.dtype == object else array.astype(float)
-    except (TypeError, ValueError):
-        raise ModelError(f'{values!r} holds something that is no number; give numbers') from None
+    if array.dtype.kind not in 'buifO':
+        raise ModelError(f'{values!r} holds something that is no real number; give real numbers')
+    return array if array.dtype == object else array.astype(float)
 
 
 def _of_shape(values, shape, what):

@@ -28,7 +28,7 @@ def prismatic(e):
 def helical(e, y, h):
     """(6,) screw (e, y x e + h e) of a motion about the axis e through y that advances by the pitch h a radian."""
     e, y = _direction(e), _vector(y, 'point y')
-    return np.concatenate([e, np.cross(y, e) + h * e])
+    return np.concatenate([e, np.cross(y, e) + _numbers(h, 'pitch h') * e])
 
 
 def cylindrical(e, y=ORIGIN):
@@ -61,14 +61,14 @@ def link_inertia(mass, com=ORIGIN, tensor=None, *, about='com'):
     """
     if about not in ('com', 'frame'):
         raise ModelError(f"about is {about!r}; a tensor is given about 'com' or 'frame'")
-    c = lie.skew(_vector(com, 'com'))
+    mass, c = _numbers(mass, 'mass'), lie.skew(_vector(com, 'com'))
     steiner = -mass * (c @ c)
     if tensor is None:
         tensor, about = np.zeros((3, 3), dtype=int), 'com'
-    tensor = np.asarray(tensor)
+    tensor = _numbers(tensor, 'tensor')
     if tensor.shape != (3, 3):
         raise ModelError(f'tensor has the shape {tensor.shape}; give the symmetric (3, 3) matrix')
-    out = np.zeros((6, 6), np.result_type(c, tensor, np.asarray(mass), float))
+    out = np.zeros((6, 6), np.result_type(c, tensor, mass, float))
     out[:3, :3] = tensor + steiner if about == 'com' else tensor
     out[:3, 3:], out[3:, :3], out[3:, 3:] = mass * c, -mass * c, mass * np.eye(3, dtype=int)
     return out
@@ -88,6 +88,13 @@ def _vector(v, what):
     v = np.asarray(v)
     if v.shape != (3,):
         raise ModelError(f'{what} has the shape {v.shape}; give three numbers')
-    if v.dtype != object and not np.isfinite(v).all():
-        raise ModelError(f'{what} is {v.tolist()}; give finite numbers')
-    return v
+    return _numbers(v, what)
+
+
+def _numbers(value, what):
+    array = np.asarray(value)
+    if array.dtype.kind not in 'buifO':
+        raise ModelError(f'{what} is {value!r}; give real numbers')
+    if array.dtype != object and not np.isfinite(array).all():
+        raise ModelError(f'{what} is {array.tolist()}; give finite numbers')
+    return array

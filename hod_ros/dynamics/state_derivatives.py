@@ -51,6 +51,7 @@ class ForwardDynamicsDerivatives:
     Q: np.ndarray       # dq'' / dQ = M^-1
 
 
+@np.errstate(over='ignore', invalid='ignore')
 def matrix_derivatives(model, q, *, base=None):
     """Derivatives of M, C, g by q and q', for q (2, n). base: as in dynamics_matrices; the axes are then n + 6 long."""
     q = motion_checks.motion(model, q, 2)[:2]
@@ -71,9 +72,11 @@ def matrix_derivatives(model, q, *, base=None):
     C_dq = transpose(J) @ (psi_dq @ J + inertia @ dJ)                                               # (24c), (30)
     g_q = (transpose(dJ) @ inertia - transpose(J) @ inertia @ ad_J) @ gamma                         # (24d)
     M_q, C_q, C_dq, g_q = (np.moveaxis(value.sum(0), 0, -1) for value in (M_q, C_q, C_dq, g_q[..., 0]))
+    motion_checks.finite_result(model, (M_q, C_q, C_dq, g_q), 'a derivative of the matrices', q)
     return MatrixDerivatives(M_q, C_q, C_dq, g_q)
 
 
+@np.errstate(over='ignore', invalid='ignore')
 def inverse_dynamics_derivatives(model, q, *, wrenches=None, base=None):
     """Exact derivatives of Q by q, q', q'', for q (3, n); further rows are of no influence.
 
@@ -108,6 +111,7 @@ def inverse_dynamics_derivatives(model, q, *, wrenches=None, base=None):
     Q_dq = np.einsum('kin,khi->nh', J, W_dq)
     M = (transpose(J) @ inertia @ J).sum(0)
     M[:model.n, :model.n] += np.diag(model.armature)
+    motion_checks.finite_result(model, (Q_q, Q_dq, M), 'a derivative of Q', q)
     return InverseDynamicsDerivatives(Q_q, Q_dq, M)
 
 

@@ -150,7 +150,7 @@ def one_joint(**changes):
     ({'armature': {'knee': 0.1}}, "armature names the joint 'knee'"),
     ({'armature': [-0.1]}, "armature of joint 'hinge' is -0.1"),
     ({'representation': 'hybrid'}, "representation is 'hybrid'"),
-    ({'screws': [[0, 0, 'x', 0, 0, 0]]}, 'no number'),
+    ({'screws': [[0, 0, 'x', 0, 0, 0]]}, 'no real number'),
 ])
 def test_what_is_wrong_is_named(changes, said):
     with pytest.raises(ModelError, match=said):

@@ -7,6 +7,7 @@ from random_trees import random_pose
 from random_trees import random_rotation
 
 from hod_ros import ModelError
+from hod_ros import RobotModel
 from hod_ros import link_inertia
 from hod_ros.dynamics import lie
 from hod_ros.dynamics import screws
@@ -80,6 +81,13 @@ def test_002_31_steiner_with_a_turned_frame_at_the_centre_of_mass():
     (lambda: screws.revolute((0, 1)), r'axis e has the shape \(2,\)'),
     (lambda: screws.revolute((0, 0, 1), (0, np.inf, 0)), 'point y is'),
     (lambda: link_inertia(1.0, (0, 0, 0), (1, 2, 3)), r'tensor has the shape \(3,\)'),
+    (lambda: screws.revolute('xyz'), 'axis e has the shape'),
+    (lambda: screws.revolute(('x', 'y', 'z')), 'axis e is .*real numbers'),
+    (lambda: screws.helical((0, 0, 1), (0, 0, 0), np.inf), 'pitch h is inf'),
+    (lambda: link_inertia(1.0, (0, 0, 1j)), 'com is .*real numbers'),
+    (lambda: link_inertia(np.nan), 'mass is nan'),
+    (lambda: link_inertia(1.0, tensor=np.eye(3) * 1j), 'tensor is (.|\n)*real numbers'),
+    (lambda: RobotModel.from_screws([screws.revolute((0, 0, 1))], [np.eye(4)], [1j * link_inertia(1.0)]), 'real numbers'),
     (lambda: link_inertia(1.0, about='origin'), "about is 'origin'"),
 ])
 def test_vectors_that_make_no_screw_are_refused(make, said):

@@ -343,6 +343,10 @@ def test_wrong_arguments_are_refused():
     model = random_tree(np.random.default_rng(0), 2)
     with pytest.raises(InputError, match='3 rows or more'):
         inverse_dynamics_derivatives(model, np.zeros((2, 2)))
+    with pytest.raises(InputError, match='a derivative of Q is too large for a floating point number'):
+        inverse_dynamics_derivatives(robot('our_panda'), np.full((3, 7), 1e200))
+    with pytest.raises(InputError, match='a derivative of the matrices is too large for a floating point number'):
+        matrix_derivatives(robot('our_panda'), np.full((2, 7), 1e308))
     with pytest.raises(InputError, match='Q has the shape'):
         forward_dynamics_derivatives(model, np.zeros((2, 2)), np.zeros(3))
     with pytest.raises(InputError, match="no link 'hand'"):
