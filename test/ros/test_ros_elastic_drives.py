@@ -97,6 +97,31 @@ def test_a_pair_has_two_motors_and_a_stiffness_that_its_springs_cannot_have_drop
         np.testing.assert_allclose(message.positions, expected.positions, rtol=1e-12)
 
 
+TAG = '<hod_elastic joint="joint2" type="series_elastic" stiffness="900" motor_inertia="0.1"/>'
+
+
+def test_descriptions_that_come_later_add_drives_and_bad_ones_leave_the_last_good_ones(client, q):
+    plain, tagged = arm_urdf(), arm_urdf().replace('</robot>', f'{TAG}</robot>')
+    expected = PreparedDrives(
+        RobotModel.from_urdf(plain), {'joint2': SeriesElastic(stiffness=900.0, motor_inertia=0.1)}).motor_feedforward(q)
+    with running_node() as node:
+        client.describe(plain)
+        client.wait_for_state('active')
+        client.connect()
+        assert client.ask(setpoint(q, NAMES)) is not None
+        assert client.node.count_publishers('/hod/motor_feedforward') == 0
+        client.describe(tagged)
+        node.wait_for_output('new robot description')
+        np.testing.assert_allclose(answer(client, tagged, setpoint(q, NAMES)).efforts, expected.efforts, rtol=1e-12)
+        client.describe(tagged.replace('stiffness="900"', 'stiffness="-900"'))
+        node.wait_for_output('robot description refused, the last good model stays in use: .*stiffness is -900')
+        client.withdraw_description()
+        client.describe(tagged)
+        assert client.change_state('deactivate') and client.change_state('cleanup')
+        assert client.change_state('configure') and client.change_state('activate')
+        np.testing.assert_allclose(answer(client, tagged, setpoint(q, NAMES)).efforts, expected.efforts, rtol=1e-12)
+
+
 @pytest.mark.parametrize(('parameters', 'fault'), [
     ({'elastic.joint1.type': 'series_elastic', 'elastic.joint1.stiffness': 0, 'elastic.joint1.motor_inertia': 0.1},
      r'elastic.joint1.*stiffness is 0; give a number above 0 \[N m/rad\]'),
