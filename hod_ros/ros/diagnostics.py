@@ -9,6 +9,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from diagnostic_msgs.msg import KeyValue
 
 from hod_ros.ros.commands import MEANING
+from hod_ros.ros.quality import incompatible_partners
 
 PERIOD = 1.0            # [s]
 
@@ -87,8 +88,10 @@ class Reporter:
             for name, value in zip(('p50', 'p99', 'max'), np.percentile(durations, (50, 99, 100)), strict=True):
                 values[f'computation {name} [us]'] = f'{1e6 * value:.0f}'
         values |= {f'dropped: {reason}': count for reason, count in sorted(statistics.dropped.items())}
-        for topic, count in sorted(statistics.incompatible.items()):
-            values[f'incompatible QoS on {topic}'] = count
+        incompatible = {topic: incompatible_partners(self._node, topic) for topic in sorted(statistics.incompatible)}
+        for topic, partners in incompatible.items():
+            values[f'incompatible QoS on {topic}'] = ', '.join(partners) or f'none now, {statistics.incompatible[topic]} since the start'
+        incompatible = [topic for topic, partners in incompatible.items() if partners]
         if statistics.last_fault:
             values['last fault'] = statistics.last_fault
         level, text = OK, f'{values["rate in [Hz]"]} Hz in, {values["rate out [Hz]"]} Hz out'
@@ -98,8 +101,8 @@ class Reporter:
         elif freshness.stale:
             carried = f'; ~/commands carries {MEANING[on_timeout]}' if commands is not None else ''
             level, text = WARN, f'no good setpoint for {age:.1f} s: ~/feedforward stopped{carried}'
-        elif statistics.incompatible:
-            level, text = WARN, f'incompatible QoS on {", ".join(sorted(statistics.incompatible))}'
+        elif incompatible:
+            level, text = WARN, f'incompatible QoS on {", ".join(incompatible)}'
         elif freshness.timeouts != self._timeouts_before:
             level, text = WARN, f'{freshness.timeouts - self._timeouts_before} gaps longer than {freshness.timeout:g} s in the last second'
         self._timeouts_before = freshness.timeouts

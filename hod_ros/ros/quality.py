@@ -3,8 +3,10 @@
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.exceptions import ParameterException
+from rclpy.qos import QoSCompatibility
 from rclpy.qos import QoSDurabilityPolicy
 from rclpy.qos import QoSProfile
+from rclpy.qos import qos_check_compatible
 from rclpy.qos_overriding_options import InvalidQosOverridesError
 from rclpy.qos_overriding_options import QoSOverridingOptions
 
@@ -43,3 +45,16 @@ def with_overridable_qos(create, message_type, topic, *arguments, **options):
         return create(message_type, topic, *arguments, qos_overriding_options=QoSOverridingOptions.with_default_policies(), **options)
     except (RuntimeError, InvalidQosOverridesError, ParameterException) as error:
         raise InputError(f'qos_overrides of {topic}: {error}; see the QoS policies of ROS 2 for their names and values') from None
+
+
+def incompatible_partners(node, topic):
+    """Names of the nodes whose endpoints on this topic can't match ours now."""
+    publishers, subscriptions = node.get_publishers_info_by_topic(topic), node.get_subscriptions_info_by_topic(topic)
+    ours = node.get_name(), node.get_namespace()
+    names = set()
+    for publisher in publishers:
+        for subscription in subscriptions:
+            others = [end for end in (publisher, subscription) if (end.node_name, end.node_namespace) != ours]
+            if len(others) == 1 and qos_check_compatible(publisher.qos_profile, subscription.qos_profile)[0] == QoSCompatibility.ERROR:
+                names.add(f'{others[0].node_namespace.rstrip("/")}/{others[0].node_name}')
+    return sorted(names)

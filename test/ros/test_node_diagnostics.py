@@ -100,9 +100,12 @@ def test_partners_with_incompatible_qos_are_named_by_topic(client):
         client.diagnostics('setpoints')
         level, message, values = client.diagnostics('setpoints')
         assert (level, message) == (b'\1', 'incompatible QoS on /hod/feedforward, /hod/setpoint')
-        assert values['incompatible QoS on /hod/setpoint'] == '1'
+        assert values['incompatible QoS on /hod/setpoint'] == '/client'
         client.node.destroy_publisher(publisher)
         client.node.destroy_subscription(subscription)
+        client.diagnostics('setpoints')
+        level, message, values = client.diagnostics('setpoints')
+        assert level == b'\0' and values['incompatible QoS on /hod/setpoint'] == 'none now, 1 since the start'
 
 
 def test_quality_of_service_can_be_overridden_for_a_best_effort_planner(client):
