@@ -39,7 +39,7 @@ class PolynomialSpace:
 
     def __init__(self, model, q):
         self.q, self.roots = q, {}
-        turning = model.X[:, :3].any(-1)
+        turning = (model.X[:, :3] != 0).any(-1)
         self.angles = list(dict.fromkeys(joints.screw_coordinates(model, q[:1])[0][turning]))
         self.cosines = [sympy.Dummy(f'c{k}') for k in range(len(self.angles))]
         self.sines = [sympy.Dummy(f's{k}') for k in range(len(self.angles))]
