@@ -32,7 +32,8 @@ def measure(joints=7, samples=10000, order=8, seconds=5.0, pairs=5, rate=1000.0)
             with requests_without_pause(joints, samples, order) as asker:
                 runs['beside'].append(client.stream('hod', rate, seconds))
             calls.append(float(asker.stdout.read().split()[-1]))
-    result = {'joints': joints, 'samples': samples, 'order': order, 'seconds': seconds, 'pairs': pairs, 'calls_per_s': float(np.median(calls))}
+    result = {
+        'joints': joints, 'samples': samples, 'order': order, 'seconds': seconds, 'pairs': pairs, 'calls_per_s': float(np.median(calls))}
     for name, streams in runs.items():
         result[name] = {
             'p50_ms': float(np.median([np.percentile(latencies, 50) for latencies, _ in streams])),
