@@ -47,18 +47,21 @@ def test_both_packages_and_setup_have_one_version():
     assert len(versions) == 1
 
 
-def test_the_manifest_names_every_ros_package_that_the_node_imports():
+def test_the_manifest_names_the_ros_packages_that_are_imported_and_no_others():
     declared = {element.text for element in manifest('hod_ros') if element.tag.endswith('depend')}
     imported = set()
-    for source in (checkout.ROOT / 'hod_ros').rglob('*.py'):
+    for source in (file for room in ('hod_ros', 'examples', 'launch', 'test') for file in (checkout.ROOT / room).rglob('*.py')):
         for node in ast.walk(ast.parse(source.read_text())):
             if isinstance(node, ast.Import):
                 imported |= {alias.name.partition('.')[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not node.level:
                 imported.add(node.module.partition('.')[0])
-    ros = {name for name in imported if name.endswith(('_msgs', '_interfaces')) or name == 'rclpy'}
-    assert ros
-    assert ros <= declared
+    assert _ros(imported)
+    assert _ros(imported) == _ros(declared)
+
+
+def _ros(names):
+    return {name for name in names if name.endswith(('_msgs', '_interfaces')) or name == 'rclpy'}
 
 
 def test_every_interface_file_is_built():
