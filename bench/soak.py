@@ -28,7 +28,7 @@ from bench.ros_peers import isolate
 
 RATE = 1000.0           # [Hz]
 LATE = 0.050            # [s]
-DEPTH = 100             # of the node's queue: twice LATE, so that what is lost is not merely late
+DEPTH = 100             # of the node's queues: twice LATE, so that what is lost is not merely late
 STANDSTILL = 0.020      # [s] a gap in our own loop that long excuses what it touches
 WARM_UP = 60.0          # [s] after which memory must not grow
 GROWTH = 1.0            # [MB]
@@ -114,7 +114,9 @@ class Soak:
         """Starts it and waits for its first answer."""
         began = time.perf_counter()
         self.process = subprocess.Popen(
-            [sys.executable, '-m', 'hod_ros.ros.node', '--ros-args', '-p', f'qos_overrides./hod/setpoint.subscription.depth:={DEPTH}'], cwd=ROOT)
+            [sys.executable, '-m', 'hod_ros.ros.node', '--ros-args', *(
+                word for queue in ('setpoint.subscription', 'feedforward.publisher')
+                for word in ('-p', f'qos_overrides./hod/{queue}.depth:={DEPTH}'))], cwd=ROOT)
         before = self.answered
         while self.answered == before:
             assert self.process.poll() is None and time.perf_counter() - began < 20.0, 'the node does not answer'
@@ -171,7 +173,8 @@ class Soak:
         lost = [sent for sent in self.sent.values() if not self.is_excused(sent, sent + LATE)]
         return {
             'seconds': self.seconds, 'sealed': bool(os.environ.get(SEALED)), 'sent': self.number, 'answered': self.answered,
-            'lost': len(lost), 'wrong': self.wrong, 'late': self.late, 'largest_ms': 1e3 * self.largest, 'excused': self.excused + len(self.sent) - len(lost),
+            'lost': len(lost), 'wrong': self.wrong, 'late': self.late, 'largest_ms': 1e3 * self.largest,
+            'excused': self.excused + len(self.sent) - len(lost),
             'standstills': len(self.standstills), 'standstill_s': float(sum(e - b for b, e in self.standstills)),
             'dead_s': float(sum(min(e, end) - b for b, e in self.dead)), 'exit_code': code,
             'lives': [life.growth() for life in self.lives], 'faults': counts}

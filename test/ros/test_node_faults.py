@@ -1,4 +1,7 @@
-"""What goes wrong around a node on a robot, with real processes, while a stream of good setpoints goes on."""
+"""What goes wrong around a node on a robot, with real processes, while a stream of good setpoints goes on.
+
+The queues are long: where a process is killed, Fast DDS' shared memory holds up every publisher for a third of a second.
+"""
 
 import os
 import select
@@ -26,6 +29,7 @@ NAMES = MODEL.joint_names
 Q = np.random.default_rng(14).uniform(-1.0, 1.0, (50, 5, 3))
 ANSWERS = inverse_dynamics(MODEL, Q)
 PERIOD = 0.002      # [s]
+LONG_QUEUES = {'qos_overrides./hod/setpoint.subscription.depth': 1000, 'qos_overrides./hod/feedforward.publisher.depth': 1000}
 
 OTHER_CLIENT = '''
 import sys
@@ -56,7 +60,7 @@ rclpy.spin(node)
 
 @pytest.fixture
 def node(client):
-    with node_with_arm(client) as node:
+    with node_with_arm(client, parameters=LONG_QUEUES) as node:
         yield node
 
 
@@ -246,7 +250,7 @@ def test_long_request_holds_up_neither_the_stream_nor_the_end_of_the_node(client
 def test_consumers_recover_by_themselves_when_the_node_is_killed_and_started_again(client):
     client.describe(arm_urdf(3))
     for _ in range(2):
-        node = NodeProcess()
+        node = NodeProcess(parameters=LONG_QUEUES)
         try:
             client.wait_for_state('active')
             client.connect()
