@@ -34,12 +34,16 @@ class DescriptionSource:
 
     def current(self):
         """(text, source) of the description to use; DescriptionError where there is none yet."""
-        text = self._parameters[DESCRIPTION]
-        if text:
-            return text, f'parameter {DESCRIPTION}'
-        if self._received is None:
+        description = self.as_if(self._parameters[DESCRIPTION])
+        if description is None:
             raise DescriptionError(f'there is no robot description yet: {self.wanted(None)}')
-        return self._received, f'topic {self._topic}'
+        return description
+
+    def as_if(self, parameter):
+        """(text, source) to use if the parameter had this value; None where there is none."""
+        if parameter:
+            return parameter, f'parameter {DESCRIPTION}'
+        return None if self._received is None else (self._received, f'topic {self._topic}')
 
     def wanted(self, fault):
         """What is still to come before the node can start, given what was wrong with the latest description."""

@@ -53,6 +53,9 @@ LOADING_POLL = 0.002    # [s] between two looks at a description that is being l
 
 class HodNode(ManagedNode):
 
+    _active = False
+    _commands = _loader = _service_process = None       # so that a node that a bad parameter stopped half made can be destroyed
+
     def __init__(self, **kwargs):
         super().__init__('hod', **kwargs)
         self._elastic = tuple((joint, tuple(figures.items())) for joint, figures in declare_elastic(self).items())
@@ -65,14 +68,12 @@ class HodNode(ManagedNode):
         self._writer = FeedforwardWriter(TorqueFeedforward())
         self._feedforward = None
         self._motors = self._motor_feedforward = None       # where there are elastic joints
-        self._commands = None
         self._wrenches = HeldWrenches()
         self._wrench_timeout = self._settings['wrench_timeout']
         self._freshness = Freshness(self._settings['setpoint_timeout'])
         self._service_process = ServiceProcess(self, SERVICES)
         self._last_motion = None
         self._subscriptions_made, self._services_made, self._publishers_made, self._timers_made = [], [], [], []
-        self._active = False
         self._starting = self._settings['autostart']
         self._statistics = Statistics(self.get_logger())
         self._reporter = diagnostics.Reporter(self, self._statistics, self._freshness, self._wrenches)
@@ -169,8 +170,9 @@ class HodNode(ManagedNode):
 
     def destroy_node(self):
         self._end_commands()
-        self._loader.close()
-        self._service_process.close()
+        for part in (self._loader, self._service_process):
+            if part is not None:
+                part.close()
         super().destroy_node()
 
     def _publisher(self, message_type, topic):
@@ -267,8 +269,9 @@ class HodNode(ManagedNode):
         self._candidate = None
         try:
             settings = self._model_settings(changes)
-            if changes.get(DESCRIPTION):
-                self._candidate = Candidate(changes[DESCRIPTION], f'parameter {DESCRIPTION}', settings)
+            description = self._source.as_if(changes[DESCRIPTION]) if DESCRIPTION in changes else None
+            if description is not None:
+                self._candidate = Candidate(*description, settings)
             elif self._holder.plain is not None and not CHANGEABLE.isdisjoint(changes):
                 settings.load(self._holder.plain)
         except HodError as error:
@@ -287,8 +290,6 @@ class HodNode(ManagedNode):
         elif candidate is not None:
             self._loader.cancel()
             self._swap(candidate)
-        elif DESCRIPTION in names and self._source.available:
-            self._request_swap()
         elif not CHANGEABLE.isdisjoint(names):
             self._holder.adjust(self._model_settings())
             self._use_model()

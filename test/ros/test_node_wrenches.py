@@ -24,21 +24,32 @@ def node(client):
         yield node
 
 
-@pytest.fixture
-def push(client):
-    """Publishes a wrench and waits until the node has seen it; ends all wrenches afterwards."""
+@pytest.fixture(scope='module')
+def publisher(client, node):
+    """One that the node has heard."""
     publisher = client.node.create_publisher(Message, '/hod/external_wrench', 10)
-    assert client.wait_until(publisher.get_subscription_count)
-    client.spin(0.1)
+
+    def heard():
+        publisher.publish(Message(link='link3'))
+        return int(client.diagnostics('external wrenches')[2]['received'])
+
+    assert client.wait_until(heard)
+    yield publisher
+    client.node.destroy_publisher(publisher)
+    client.spin(0.05)
+
+
+@pytest.fixture
+def push(client, publisher):
+    """Publishes a wrench and waits until the node has seen it; ends all wrenches afterwards."""
 
     def send(values, link='link3', frame=''):
         publisher.publish(Message(link=link, frame=frame, values=np.ravel(values).astype(float).tolist()))
-        client.spin(0.05)
+        client.spin(0.1)
 
     yield send
     for link in ('link2', 'link3'):
         send([], link)
-    client.node.destroy_publisher(publisher)
 
 
 def answer(client):
