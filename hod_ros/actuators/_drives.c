@@ -66,7 +66,7 @@ static double motors_of(const DrivesObject *self, const double *restrict q, cons
 static int plain(PyObject *object)
 {
     PyArrayObject *array = (PyArrayObject *)object;
-    return PyArray_Check(object) && PyArray_TYPE(array) == NPY_DOUBLE && PyArray_ISCARRAY_RO(array);
+    return PyArray_CheckExact(object) && PyArray_TYPE(array) == NPY_DOUBLE && PyArray_ISCARRAY_RO(array);
 }
 
 /* motors(q (.., R + 2, n), Q (.., R, n)) -> (.., 2 R - 2, n): R rows of theta, then R - 2 rows of tau. None where an argument is not a

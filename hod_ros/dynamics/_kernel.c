@@ -153,7 +153,7 @@ static PyObject *tree_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSE
 static const double *plain_array(PyObject *object, int ndim, const npy_intp *shape)
 {
     PyArrayObject *array = (PyArrayObject *)object;
-    if (!PyArray_Check(object) || PyArray_TYPE(array) != NPY_DOUBLE || PyArray_NDIM(array) != ndim || !PyArray_ISCARRAY_RO(array))
+    if (!PyArray_CheckExact(object) || PyArray_TYPE(array) != NPY_DOUBLE || PyArray_NDIM(array) != ndim || !PyArray_ISCARRAY_RO(array))
         return NULL;
     for (int i = 0; shape != NULL && i < ndim; i++)
         if (PyArray_DIM(array, i) != shape[i])
@@ -185,7 +185,7 @@ static PyObject *tree_inverse_dynamics(TreeObject *self, PyObject *const *args, 
         return NULL;
     }
     PyObject *with_external = nargs > 1 && args[1] != Py_None ? args[1] : NULL, *with_base = nargs > 2 && args[2] != Py_None ? args[2] : NULL;
-    const int ndim = PyArray_Check(args[0]) ? PyArray_NDIM((PyArrayObject *)args[0]) : 0;
+    const int ndim = PyArray_CheckExact(args[0]) ? PyArray_NDIM((PyArrayObject *)args[0]) : 0;
     if (ndim != 2 && ndim != 3)
         Py_RETURN_NONE;
     const double *q = plain_array(args[0], ndim, NULL);

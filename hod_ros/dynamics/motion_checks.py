@@ -113,6 +113,8 @@ def free_bases(base, samples, rows):
 
 def numbers(value, name):
     """An array of floats, or of objects where it holds symbols or multiprecision numbers."""
+    if np.ma.is_masked(value):
+        raise InputError(f'{name} has masked entries, which have no value; fill them')
     try:
         array = np.asarray(value)
     except (TypeError, ValueError) as reason:

@@ -112,6 +112,15 @@ def test_lists_floats32_and_strided_arrays_are_taken(arm):
     assert_close(inverse_dynamics(arm, np.ones((5, 7), int)), inverse_dynamics(arm, np.ones((5, 7))))
 
 
+def test_masked_entries_are_refused(arm):
+    q = np.ma.array(np.zeros((5, 7)), mask=np.eye(5, 7, dtype=bool))
+    with pytest.raises(HodError, match='masked'):
+        inverse_dynamics(arm, q)
+    with pytest.raises(HodError, match='masked'):
+        inverse_dynamics(arm, q[None])
+    assert_close(inverse_dynamics(arm, np.ma.array(np.ones((5, 7)))), inverse_dynamics(arm, np.ones((5, 7))))
+
+
 def test_the_input_is_left_as_it_was_and_may_be_read_only(arm):
     q = random_motion(np.random.default_rng(1), arm, 2)
     before = q.copy()
