@@ -15,6 +15,7 @@ from time import monotonic
 import numpy as np
 from rclpy.clock import Clock
 from rclpy.clock import ClockType
+from rclpy.duration import Duration
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -37,6 +38,7 @@ from hod_ros.ros.quality import DEPTH
 from hod_ros.ros.specifications import Specification
 
 WATCH = 0.005           # [s] between two looks at the age of what came
+PARTING = 0.5           # [s] longest wait for the last torques to arrive
 LOG_PERIOD = 1.0        # [s] between two log lines about the same
 CONTROLS = ('motor_pd', 'state_feedback')
 FALLBACKS = ('damping', 'zero')
@@ -236,6 +238,8 @@ class ControllerNode(Node):
     def destroy_node(self):
         if self._answered is not None and self.context.ok():
             self._publish(np.zeros(len(self._message.name)))
+            for publisher in filter(None, (self._publisher, self._commands)):
+                publisher.wait_for_all_acked(Duration(seconds=PARTING))     # else it may be lost with its writer
         super().destroy_node()
 
     def _warn(self, key, text):
