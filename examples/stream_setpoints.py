@@ -3,6 +3,7 @@
 from array import array
 
 import rclpy
+from rclpy._rclpy_pybind11 import RCLError
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from sine_motion import SineMotion
@@ -41,6 +42,9 @@ def main():
         rclpy.spin(SetpointStreamer())
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
+    except RCLError:            # a signal came in the middle of a publication
+        if rclpy.ok():
+            raise
     finally:
         rclpy.try_shutdown()
 
