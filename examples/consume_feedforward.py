@@ -3,9 +3,8 @@
 A controller would use `latest` in its own loop, and look at the stamp: it is the setpoint's.
 """
 
-import rclpy
-from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
+from until_signal import run_until_signal
 
 from hod_interfaces.msg import TorqueFeedforward
 
@@ -39,15 +38,5 @@ class Consumer(Node):
         self.get_logger().info('\n  '.join(lines))
 
 
-def main():
-    rclpy.init()
-    try:
-        rclpy.spin(Consumer())
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
-    finally:
-        rclpy.try_shutdown()
-
-
 if __name__ == '__main__':
-    main()
+    run_until_signal(Consumer)

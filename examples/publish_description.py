@@ -6,31 +6,26 @@ Usage: python publish_description.py [URDF] [--ros-args ...]
 import sys
 from pathlib import Path
 
-import rclpy
-from rclpy.executors import ExternalShutdownException
+from rclpy.node import Node
 from rclpy.qos import QoSDurabilityPolicy
 from rclpy.qos import QoSProfile
 from rclpy.utilities import remove_ros_args
 from sine_motion import PANDA
 from std_msgs.msg import String
+from until_signal import run_until_signal
 
 
-def main():
-    arguments = remove_ros_args(sys.argv)[1:]
-    path = Path(arguments[0]) if arguments else PANDA
-    rclpy.init()
-    node = rclpy.create_node('publish_description')
-    latched = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
-    publisher = node.create_publisher(String, 'robot_description', latched)
-    publisher.publish(String(data=path.read_text()))
-    node.get_logger().info(f'{path.name} is on {publisher.topic_name}')
-    try:
-        rclpy.spin(node)
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
-    finally:
-        rclpy.try_shutdown()
+class DescriptionPublisher(Node):
+
+    def __init__(self):
+        super().__init__('publish_description')
+        arguments = remove_ros_args(sys.argv)[1:]
+        path = Path(arguments[0]) if arguments else PANDA
+        latched = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
+        self._publisher = self.create_publisher(String, 'robot_description', latched)
+        self._publisher.publish(String(data=path.read_text()))
+        self.get_logger().info(f'{path.name} is on {self._publisher.topic_name}')
 
 
 if __name__ == '__main__':
-    main()
+    run_until_signal(DescriptionPublisher)

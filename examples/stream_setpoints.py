@@ -2,11 +2,9 @@
 
 from array import array
 
-import rclpy
-from rclpy._rclpy_pybind11 import RCLError
-from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from sine_motion import SineMotion
+from until_signal import run_until_signal
 
 from hod_interfaces.msg import JointSetpoint
 
@@ -36,18 +34,5 @@ class SetpointStreamer(Node):
         self._publisher.publish(setpoint)
 
 
-def main():
-    rclpy.init()
-    try:
-        rclpy.spin(SetpointStreamer())
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
-    except RCLError:            # a signal came in the middle of a publication
-        if rclpy.ok():
-            raise
-    finally:
-        rclpy.try_shutdown()
-
-
 if __name__ == '__main__':
-    main()
+    run_until_signal(SetpointStreamer)

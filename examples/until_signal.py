@@ -1,0 +1,22 @@
+"""Runs a node until Ctrl-C or SIGTERM. They end the loop between two callbacks: rclpy's own handling raises in the middle of one."""
+
+import signal
+
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.signals import SignalHandlerOptions
+
+
+def run_until_signal(make_node):
+    signals = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, frame: signals.append(number))
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    node = make_node()
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
+    while not signals:
+        executor.spin_once(timeout_sec=0.1)
+    executor.shutdown()
+    node.destroy_node()
+    rclpy.try_shutdown()
