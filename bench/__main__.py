@@ -5,7 +5,8 @@ import json
 import platform
 from importlib import import_module
 
-NAMES = ('accuracy', 'dynamics', 'elastic', 'formulations', 'importing', 'ros_beside', 'ros_latency', 'ros_service', 'ros_start')
+NAMES = (
+    'accuracy', 'dynamics', 'elastic', 'formulations', 'importing', 'ros_beside', 'ros_latency', 'ros_rate', 'ros_service', 'ros_start')
 
 
 def main():

@@ -1,6 +1,8 @@
 """The 1 kHz stream while another client asks for 10,000 samples at order 8 without pause; against the stream alone.
 
-Usage: python -m bench.ros_beside [--seconds 5] [--pairs 5] [--joints 7] [--samples 10000] [--order 8]
+The streaming client has the node's real-time priority, as a control loop has; the other one has none, as a planner.
+
+Usage: python -m bench.ros_beside [--seconds 5] [--pairs 5] [--joints 7] [--samples 10000] [--order 8] [--priority 20]
 """
 
 import argparse
@@ -14,18 +16,22 @@ from contextlib import contextmanager
 import numpy as np
 
 from bench.ros_peers import LATE
+from bench.ros_peers import PRIORITY
 from bench.ros_peers import ROOT
 from bench.ros_peers import both_nodes
 from bench.timing import Table
+from hod_ros.ros.scheduling import ordinary_children
+from hod_ros.ros.scheduling import run_as_others
+from hod_ros.ros.scheduling import run_in_real_time
 
 BOUND = 3.0
 
 
-def measure(joints=7, samples=10000, order=8, seconds=5.0, pairs=5, rate=1000.0):
+def measure(joints=7, samples=10000, order=8, seconds=5.0, pairs=5, rate=1000.0, priority=PRIORITY):
     """Median p50 and p99 of the stream alone and beside the requests, the largest latency of all, and the requests' rate."""
     runs = {'alone': [], 'beside': []}
     calls = []
-    with both_nodes(joints) as (client, _):
+    with both_nodes(joints, priority) as (client, _), real_time(priority):
         client.stream('hod', rate, 1.0)
         for _ in range(pairs):
             runs['alone'].append(client.stream('hod', rate, seconds))
@@ -49,7 +55,8 @@ def measure(joints=7, samples=10000, order=8, seconds=5.0, pairs=5, rate=1000.0)
 def requests_without_pause(joints, samples, order):
     """A process that asks for inverse dynamics again and again, from its first answer to the end of the block."""
     command = [sys.executable, '-m', 'bench.ros_beside', '--ask', '--joints', str(joints), '--samples', str(samples), '--order', str(order)]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    with ordinary_children():
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     try:
         process.stdout.readline()
         yield process
@@ -96,8 +103,22 @@ def ask(service, joints, samples, order):
     rclpy.try_shutdown()
 
 
-def run(joints=7, samples=10000, order=8, seconds=5.0, pairs=5):
-    result = measure(joints, samples, order, seconds, pairs)
+@contextmanager
+def real_time(priority):
+    """This process at a priority; what it starts at an ordinary one."""
+    refusal = run_in_real_time(priority) if priority else None
+    if refusal:
+        print(f'no real-time priority: {refusal}')
+    try:
+        yield
+    finally:
+        if priority and not refusal:
+            run_as_others()
+
+
+def run(**options):
+    result = measure(**options)
+    joints, samples, order, seconds, pairs = (result[key] for key in ('joints', 'samples', 'order', 'seconds', 'pairs'))
     alone, beside = result['alone'], result['beside']
     table = Table(
         f'Stream of 1 kHz, {joints} joints, beside requests of {samples} samples at order {order} without pause '
@@ -116,13 +137,14 @@ def main():
     parser.add_argument('--order', type=int, default=8)
     parser.add_argument('--seconds', type=float, default=5.0, help='of each run')
     parser.add_argument('--pairs', type=int, default=5)
+    parser.add_argument('--priority', type=int, default=PRIORITY, help='real-time priority of the node and the stream; 0: none')
     parser.add_argument('--ask', action='store_true', help=argparse.SUPPRESS)
     parser.add_argument('--service', default='/hod/hod/compute_inverse_dynamics', help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.ask:
         ask(arguments.service, arguments.joints, arguments.samples, arguments.order)
     else:
-        run(arguments.joints, arguments.samples, arguments.order, arguments.seconds, arguments.pairs)
+        run(**{key: value for key, value in vars(arguments).items() if key not in ('ask', 'service')})
 
 
 if __name__ == '__main__':

@@ -1,4 +1,4 @@
-"""The yardstick: a node of the same types, executor and QoS as hod_node that copies instead of computing."""
+"""The yardstick: a node of the same types, executor, QoS and priority as hod_node that copies instead of computing."""
 
 import gc
 import sys
@@ -8,17 +8,22 @@ import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 
+from bench.ros_peers import PRIORITY
 from hod_interfaces.msg import JointSetpoint
 from hod_interfaces.msg import TorqueFeedforward
 from hod_interfaces.srv import ComputeInverseDynamics
 from hod_ros.ros.node import POLL
 from hod_ros.ros.node import make_executor
+from hod_ros.ros.scheduling import run_in_real_time
 
 
 class Echo(Node):
 
     def __init__(self):
         super().__init__('hod')
+        priority = self.declare_parameter('realtime_priority', PRIORITY).value
+        if priority:
+            run_in_real_time(priority)
         self._message = TorqueFeedforward()
         self._publisher = self.create_publisher(TorqueFeedforward, '~/feedforward', 10)
         self.create_subscription(JointSetpoint, '~/setpoint', self._copy, 10)

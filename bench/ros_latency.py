@@ -1,6 +1,6 @@
 """Setpoint to feedforward as a client sees it, both hops: hod_node against a node that only copies.
 
-Usage: python -m bench.ros_latency [--seconds 5] [--pairs 5] [--joints 7] [--rate 1000]
+Usage: python -m bench.ros_latency [--seconds 5] [--pairs 5] [--joints 7] [--rate 1000] [--priority 20]
 The full form: --seconds 60 --pairs 5.
 """
 
@@ -9,6 +9,7 @@ import argparse
 import numpy as np
 
 from bench.ros_peers import LATE
+from bench.ros_peers import PRIORITY
 from bench.ros_peers import SIDES
 from bench.ros_peers import both_nodes
 from bench.ros_peers import cpu_seconds
@@ -18,10 +19,10 @@ from bench.timing import Table
 BOUNDS = {('p50', 7): 1.4, ('p99', 7): 2.0, ('cpu', 7): 1.5, ('p50', 30): 1.8}
 
 
-def measure(joints=7, rate=1000.0, seconds=5.0, pairs=5):
+def measure(joints=7, rate=1000.0, seconds=5.0, pairs=5, priority=PRIORITY):
     """Median figures of both sides over interleaved pairs of runs, and their ratios."""
     runs = {side: [] for side in SIDES}
-    with both_nodes(joints) as (client, processes):
+    with both_nodes(joints, priority) as (client, processes):
         for pair in range(pairs):
             for side in SIDES if pair % 2 == 0 else SIDES[::-1]:
                 before = cpu_seconds(processes[side].pid)
@@ -43,8 +44,14 @@ def measure(joints=7, rate=1000.0, seconds=5.0, pairs=5):
     return result
 
 
-def run(joints=7, rate=1000.0, seconds=5.0, pairs=5):
-    result = measure(joints, rate, seconds, pairs)
+def run():
+    """The figures for the size that most robots have, and for a large one."""
+    return [report(joints=7), report(joints=30)]
+
+
+def report(**options):
+    result = measure(**options)
+    joints, rate, seconds, pairs = (result[key] for key in ('joints', 'rate', 'seconds', 'pairs'))
     hod, echo = result['hod'], result['echo']
     table = Table(
         f'Setpoint to feedforward, {joints} joints at {rate:g} Hz, {pairs} pairs of {seconds:g} s; against an echo')
@@ -64,8 +71,9 @@ def main():
     parser.add_argument('--rate', type=float, default=1000.0, help='[Hz]')
     parser.add_argument('--seconds', type=float, default=5.0, help='of each run')
     parser.add_argument('--pairs', type=int, default=5)
+    parser.add_argument('--priority', type=int, default=PRIORITY, help='real-time priority of both nodes; 0: an ordinary one')
     arguments = parser.parse_args()
-    run(arguments.joints, arguments.rate, arguments.seconds, arguments.pairs)
+    report(**vars(arguments))
 
 
 if __name__ == '__main__':

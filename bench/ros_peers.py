@@ -16,6 +16,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 SIDES = ('hod', 'echo')         # the namespaces of the two nodes
 LATE = 5.0                      # [ms]
+PRIORITY = 20                   # realtime_priority's default
 
 
 def isolate():
@@ -57,13 +58,14 @@ def running(side, module, *arguments):
 
 
 @contextmanager
-def both_nodes(joints):
-    """(client, {side: process}) with hod_node and the echo answering."""
+def both_nodes(joints, priority=PRIORITY):
+    """(client, {side: process}) with hod_node and the echo answering, both at this real-time priority (0: an ordinary one)."""
+    parameter = ('-p', f'realtime_priority:={priority}')
     import rclpy
     isolate()
     rclpy.init()
     try:
-        with running('hod', 'hod_ros.ros.node') as hod, running('echo', 'bench.ros_echo') as echo:
+        with running('hod', 'hod_ros.ros.node', *parameter) as hod, running('echo', 'bench.ros_echo', *parameter) as echo:
             client = Client(joints)
             try:
                 client.connect()
@@ -89,7 +91,6 @@ class Client:
 
         from hod_interfaces.msg import JointSetpoint
         from hod_interfaces.msg import TorqueFeedforward
-        from hod_interfaces.srv import ComputeInverseDynamics
         from hod_ros import RobotModel
         from hod_ros.ros.node import make_executor
 
@@ -104,8 +105,7 @@ class Client:
         self._publishers = {s: self.node.create_publisher(JointSetpoint, f'/{s}/hod/setpoint', 10) for s in SIDES}
         for side in SIDES:
             self.node.create_subscription(TorqueFeedforward, f'/{side}/hod/feedforward', self._on_answer, 10)
-        self.services = {
-            s: self.node.create_client(ComputeInverseDynamics, f'/{s}/hod/compute_inverse_dynamics') for s in SIDES}
+        self._services = {}
         self._sent = {}
         self._latencies = []
         q = np.random.default_rng(0).uniform(-1.0, 1.0, (5, joints))
@@ -165,11 +165,21 @@ class Client:
 
     def call(self, side, request):
         """(milliseconds, response)"""
+        client = self._service(side)
         began = time.perf_counter_ns()
-        future = self.services[side].call_async(request)
+        future = client.call_async(request)
         while not future.done():
             self._executor.spin_once(timeout_sec=1.0)
         return (time.perf_counter_ns() - began) * 1e-6, future.result()
+
+    def _service(self, side):
+        """Made when it is needed: every client of a service receives the answers to all."""
+        from hod_interfaces.srv import ComputeInverseDynamics
+        if side not in self._services:
+            self._services[side] = self.node.create_client(ComputeInverseDynamics, f'/{side}/hod/compute_inverse_dynamics')
+            assert self._services[side].wait_for_service(15.0), f'{side} offers no service'
+            self.spin(0.5)
+        return self._services[side]
 
 
 def cpu_seconds(pid):

@@ -5,9 +5,9 @@ growth of memory and descriptors after the first minute of each life of the node
 what was sent from then until it answers again is its dead interval: excluded, and reported. So is what coincides with a moment in
 which this process itself stood still, as it does when the machine has no time for it.
 
-Where the system lets us make one, all processes live in a network of their own and talk over UDP. Elsewhere they use LOCALHOST
-discovery, with which rmw_fastrtps always takes shared memory: there, the death of any process makes Fast DDS hold up every publisher
-for a third of a second, and setpoints are lost to that.
+This process has the node's real-time priority, as a control loop has. Where the system lets us make one, all processes live in a
+network of their own and talk over UDP. Elsewhere they use LOCALHOST discovery, with which rmw_fastrtps always takes shared memory:
+there, the death of any process makes Fast DDS hold up every publisher for a third of a second, and setpoints are lost to that.
 """
 
 import argparse
@@ -23,8 +23,11 @@ from pathlib import Path
 
 import numpy as np
 
+from bench.ros_peers import PRIORITY
 from bench.ros_peers import ROOT
 from bench.ros_peers import isolate
+from hod_ros.ros.scheduling import ordinary_children
+from hod_ros.ros.scheduling import run_in_real_time
 
 RATE = 1000.0           # [Hz]
 LATE = 0.050            # [s]
@@ -113,10 +116,11 @@ class Soak:
     def start_node(self):
         """Starts it and waits for its first answer."""
         began = time.perf_counter()
-        self.process = subprocess.Popen(
-            [sys.executable, '-m', 'hod_ros.ros.node', '--ros-args', *(
-                word for queue in ('setpoint.subscription', 'feedforward.publisher')
-                for word in ('-p', f'qos_overrides./hod/{queue}.depth:={DEPTH}'))], cwd=ROOT)
+        with ordinary_children():
+            self.process = subprocess.Popen(
+                [sys.executable, '-m', 'hod_ros.ros.node', '--ros-args', *(
+                    word for queue in ('setpoint.subscription', 'feedforward.publisher')
+                    for word in ('-p', f'qos_overrides./hod/{queue}.depth:={DEPTH}'))], cwd=ROOT)
         before = self.answered
         while self.answered == before:
             assert self.process.poll() is None and time.perf_counter() - began < 20.0, 'the node does not answer'
@@ -158,7 +162,8 @@ class Soak:
         self.start_node()
         gc.collect()
         gc.freeze()
-        faults = subprocess.Popen([sys.executable, '-m', 'bench.faults'], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        with ordinary_children():
+            faults = subprocess.Popen([sys.executable, '-m', 'bench.faults'], cwd=ROOT, stdout=subprocess.PIPE, text=True)
         try:
             self.stream(self.seconds / 3.0)
             self.kill_node()
@@ -240,6 +245,7 @@ def run(seconds=1800.0):
         isolate()
     rclpy.init()
     soak = Soak(seconds)
+    run_in_real_time(PRIORITY)
     try:
         return soak.run()
     finally:
@@ -249,14 +255,11 @@ def run(seconds=1800.0):
 
 def sealed(command):
     """Runs a command in a network of its own, where only it is heard, and over UDP; as it is where that can't be made."""
-    network = ['unshare', '--map-root-user', '--net', 'sh', '-c', (
-        'ip link set lo up && ip link set lo multicast on && ip route add 224.0.0.0/4 dev lo && exec "$@"'), 'sh']
+    lone = ['sh', '-c', 'ip link set lo up && ip link set lo multicast on && ip route add 224.0.0.0/4 dev lo && exec "$@"', 'sh']
+    networks = (['unshare', '--net', *lone], ['unshare', '--map-root-user', '--net', *lone])     # the latter costs real-time priority
     environment = dict(os.environ)
-    try:
-        possible = subprocess.run([*network, 'true'], capture_output=True).returncode == 0
-    except OSError:
-        possible = False
-    if possible:
+    network = next((network for network in networks if succeeds([*network, 'true'])), None)
+    if network:
         environment |= {
             SEALED: '1', 'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4', 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SUBNET', 'ROS_DOMAIN_ID': '1'}
         environment.pop('ROS_STATIC_PEERS', None)
@@ -265,6 +268,13 @@ def sealed(command):
         environment[SEALED] = ''
         print('no network of our own can be made here (unshare --map-root-user --net): shared memory may cost setpoints', flush=True)
     return subprocess.run(command, cwd=ROOT, env=environment).returncode
+
+
+def succeeds(command):
+    try:
+        return subprocess.run(command, capture_output=True).returncode == 0
+    except OSError:
+        return False
 
 
 def main():

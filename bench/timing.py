@@ -33,9 +33,10 @@ class Table:
         print(f'\n{title}\n{"what":58} {"measured":>12} {"against":>12} {"ratio":>8} {"bound":>8}', flush=True)
         self.rows = []
 
-    def add(self, what, measured, against, bound=None, unit='ns', ratio=None):
+    def add(self, what, measured, against, bound=None, unit='ns', ratio=None, at_least=False):
         ratio = measured / against if ratio is None else ratio
         limit = f'{bound:8.2f}' if bound is not None else ' ' * 8
-        verdict = '' if bound is None or ratio <= bound else '  above'
+        met = bound is None or (ratio >= bound if at_least else ratio <= bound)
+        verdict = '' if met else '  below' if at_least else '  above'
         print(f'{what:58} {measured:9.1f} {unit:2} {against:9.1f} {unit:2} {ratio:8.2f} {limit}{verdict}', flush=True)
         self.rows.append({'what': what, 'measured': measured, 'against': against, 'unit': unit, 'ratio': ratio, 'bound': bound})

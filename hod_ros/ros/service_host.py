@@ -1,6 +1,6 @@
 """The process that answers the node's services: started, told the model and ended by service_process.py.
 
-It gives way to the setpoint path: lower priority, and one processor left to others where there are several.
+It gives way to the setpoint path (scheduling.py).
 """
 
 import os
@@ -10,9 +10,9 @@ import threading
 from dataclasses import dataclass
 
 from hod_ros.dynamics.model import RobotModel
+from hod_ros.ros.scheduling import give_way
 
 POLL = 0.1              # [s]
-NICENESS = 10
 
 
 @dataclass(frozen=True)
@@ -80,13 +80,6 @@ def main():
             host.destroy_node()
         rclpy.try_shutdown()
     return 0
-
-
-def give_way():
-    os.nice(NICENESS)
-    if hasattr(os, 'sched_setaffinity'):
-        processors = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, processors[1:] or processors)
 
 
 def make_host(blackboard, stop):

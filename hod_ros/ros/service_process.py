@@ -4,9 +4,12 @@ import subprocess
 import sys
 
 from hod_ros.ros.blackboard import Blackboard
+from hod_ros.ros.scheduling import ordinary_children
 from hod_ros.ros.service_host import HostState
 
 PATIENCE = 2.0          # [s] for an end in good order
+# A terminal's Ctrl-C is the node's affair. In a session of its own, Linux would weigh it as a group: its niceness meant nothing there.
+APART = {'process_group': 0} if sys.version_info >= (3, 11) else {'start_new_session': True}
 
 
 class ServiceProcess:
@@ -32,9 +35,10 @@ class ServiceProcess:
     def start(self):
         """After the first `use`."""
         descriptor = self._blackboard.descriptor
-        self._process = subprocess.Popen(
-            [sys.executable, '-m', 'hod_ros.ros.service_host', str(descriptor)],
-            stdin=subprocess.PIPE, pass_fds=[descriptor], start_new_session=True)
+        with ordinary_children():
+            self._process = subprocess.Popen(
+                [sys.executable, '-m', 'hod_ros.ros.service_host', str(descriptor)],
+                stdin=subprocess.PIPE, pass_fds=[descriptor], **APART)
 
     def watch(self):
         """Starts the process again where it has died."""

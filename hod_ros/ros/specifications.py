@@ -13,6 +13,7 @@ from rclpy.parameter import Parameter
 HIGHEST_ORDER = 100
 MOST_SAMPLES = 1_000_000
 LONGEST_TIMEOUT = 3600.0    # [s]
+HIGHEST_PRIORITY = 99
 STRONGEST_GRAVITY = 1000.0  # [m/s^2]
 ON_TIMEOUT = ('gravity', 'zero', 'stop')
 
@@ -133,6 +134,9 @@ SPECIFICATIONS = (
     Specification(
         'joint_friction_width', 0.05, "Velocity within which dry friction turns with the sign of q' [rad/s] or [m/s].",
         minimum=1e-9, maximum=1e9),
+    Specification(
+        'realtime_priority', 20, 'SCHED_FIFO priority of the setpoint path, where the system permits it; 0: left as the node was started.',
+        minimum=0, maximum=HIGHEST_PRIORITY, read_only=True),
     Specification(
         'max_order', 20, 'Highest order that a service request may ask for.', minimum=0, maximum=HIGHEST_ORDER),
     Specification(

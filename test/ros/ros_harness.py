@@ -92,10 +92,10 @@ def shared_memory():
 
 
 class NodeProcess:
-    """A running hod_node."""
+    """A running hod_node; under: a command that runs it."""
 
-    def __init__(self, *, parameters=None, arguments=(), parameters_file=None, module='hod_ros.ros.node'):
-        command = [sys.executable, '-m', module, '--ros-args', *arguments]
+    def __init__(self, *, parameters=None, arguments=(), parameters_file=None, module='hod_ros.ros.node', under=()):
+        command = [*under, sys.executable, '-m', module, '--ros-args', *arguments]
         for name, value in (parameters or {}).items():
             command += ['-p', f'{name}:={value}']
         if parameters_file:

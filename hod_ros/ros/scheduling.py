@@ -1,0 +1,51 @@
+"""Which of a machine's processes go first: the setpoint path before all that can wait, its services after it."""
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+
+NICENESS = 10           # of services
+THREADS = Path('/proc/self/task')
+
+
+def run_in_real_time(priority):
+    """All threads of this process, and those they will start, under SCHED_FIFO; returns why the system refuses, or None."""
+    if not hasattr(os, 'sched_setscheduler'):
+        return 'this system has no SCHED_FIFO'
+    try:
+        _schedule_all_threads(os.SCHED_FIFO, priority)
+    except OSError as error:
+        return str(error)
+    return None
+
+
+def run_as_others():
+    """Takes run_in_real_time back."""
+    _schedule_all_threads(os.SCHED_OTHER, 0)
+
+
+def _schedule_all_threads(policy, priority):
+    for thread in THREADS.iterdir():
+        os.sched_setscheduler(int(thread.name), policy, os.sched_param(priority))
+
+
+@contextmanager
+def ordinary_children():
+    """Processes that this thread starts meanwhile do not inherit its real-time priority."""
+    if not hasattr(os, 'sched_setscheduler') or os.sched_getscheduler(0) == os.SCHED_OTHER:
+        yield
+        return
+    policy, parameter = os.sched_getscheduler(0), os.sched_getparam(0)
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, policy, parameter)
+
+
+def give_way():
+    """Lower priority for this process, and one processor left to others where there are several."""
+    os.nice(NICENESS)
+    if hasattr(os, 'sched_setaffinity'):
+        processors = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, processors[1:] or processors)

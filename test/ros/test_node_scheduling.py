@@ -1,0 +1,54 @@
+"""Who goes first on a busy machine: the setpoint path, not the services."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from ros_harness import node_with_arm
+from ros_harness import setpoint
+
+ASK = 'import os; os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(20))'
+PERMITTED = subprocess.run([sys.executable, '-c', ASK], capture_output=True).returncode == 0
+WITHOUT_PERMISSION = ('setpriv', '--bounding-set=-sys_nice', '--inh-caps=-sys_nice')
+Q = [[0.1, 0.2, 0.3]] * 5
+NAMES = ['joint1', 'joint2', 'joint3']
+
+
+def policies(pid):
+    """{(policy, priority)} of all threads of a process."""
+    threads = [int(thread.name) for thread in Path(f'/proc/{pid}/task').iterdir()]
+    return {(os.sched_getscheduler(thread), os.sched_getparam(thread).sched_priority) for thread in threads}
+
+
+def services_of(pid):
+    children = Path(f'/proc/{pid}/task/{pid}/children').read_text().split()
+    assert len(children) == 1
+    return int(children[0])
+
+
+@pytest.mark.skipif(not PERMITTED, reason='this system permits no SCHED_FIFO to us')
+def test_setpoints_are_answered_in_real_time_and_services_give_way(client):
+    with node_with_arm(client) as node:
+        assert client.ask(setpoint(Q, NAMES)) is not None
+        assert client.compute(Q, order=2).success
+        assert policies(node.pid) == {(os.SCHED_FIFO, 20)}
+        services = services_of(node.pid)
+        assert policies(services) == {(os.SCHED_OTHER, 0)}
+        assert os.getpriority(os.PRIO_PROCESS, services) > os.getpriority(os.PRIO_PROCESS, node.pid)
+
+
+@pytest.mark.skipif(not PERMITTED, reason='this system permits no SCHED_FIFO to us')
+def test_a_realtime_priority_of_0_leaves_the_node_as_it_was_started(client):
+    with node_with_arm(client, parameters={'realtime_priority': 0}) as node:
+        assert policies(node.pid) == {(os.SCHED_OTHER, 0)}
+
+
+@pytest.mark.skipif(PERMITTED and shutil.which('setpriv') is None, reason='there is no setpriv to take the permission away')
+def test_where_real_time_is_not_permitted_the_node_says_so_and_works(client):
+    with node_with_arm(client, under=WITHOUT_PERMISSION if PERMITTED else ()) as node:
+        assert client.ask(setpoint(Q, NAMES)) is not None
+        assert policies(node.pid) == {(os.SCHED_OTHER, 0)}
+        node.wait_for_output('SCHED_FIFO 20 was refused .* rtprio')
