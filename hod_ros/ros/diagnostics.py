@@ -27,13 +27,13 @@ class Reporter:
         self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', 10)
         self._name = node.get_fully_qualified_name().lstrip('/')
         self._before = (monotonic(), 0, 0, Counter())
-        self._timeouts_before = self._refused_before = self._wrench_timeouts_before = 0
+        self._timeouts_before = self._refused_before = self._wrench_timeouts_before = self._deaths_before = 0
 
-    def report(self, state, holder, waiting_for, commands, on_timeout, has_limits, motors):
+    def report(self, state, holder, waiting_for, services, commands, on_timeout, has_limits, motors):
         """Publishes one DiagnosticArray; waiting_for: what the node needs before it can start, or None."""
         statuses = [
             self._model(state, holder, waiting_for), self._setpoints(commands, on_timeout), self._limits(has_limits),
-            self._external_wrenches()]
+            self._external_wrenches(), self._services(services)]
         if commands is not None:
             statuses.append(self._commands(commands, on_timeout))
         if motors is not None:
@@ -141,6 +141,13 @@ class Reporter:
         elif ended:
             level, text = WARN, f'{ended} timed out'
         return 'external wrenches', level, text, values
+
+    def _services(self, process):
+        values = {'process': process.pid or 'none', 'started again': process.deaths}
+        died, self._deaths_before = process.deaths - self._deaths_before, process.deaths
+        if died:
+            return 'services', WARN, 'their process ended by itself and was started again', values
+        return 'services', OK, 'not started' if process.pid is None else 'answering', values
 
     def _commands(self, commands, on_timeout):
         values = {'published': commands.published, 'published while stale': commands.fallbacks, 'on_timeout': on_timeout}

@@ -35,6 +35,8 @@ from hod_ros.ros.elastic_robot import nanoseconds
 from hod_ros.ros.motor_feedforward import stiffness_motion
 from hod_ros.ros.node import controller_main
 from hod_ros.ros.quality import DEPTH
+from hod_ros.ros.scheduling import take_priority
+from hod_ros.ros.specifications import REALTIME_PRIORITY
 from hod_ros.ros.specifications import Specification
 
 WATCH = 0.005           # [s] between two looks at the age of what came
@@ -55,6 +57,7 @@ PARAMETERS = (
         'synchronous', False, 'Answer each state once, with a reference stamped at most one `period` later, as a lock-step plant needs; '
         'false: answer each state at once with the latest reference.'),
     Specification('period', 1e-3, 'Of a synchronous controller [s].', minimum=1e-6, maximum=1.0),
+    REALTIME_PRIORITY,
     Specification('publish_commands', False, 'Publish the torques on ~/commands too, in the order of the motors.'),
 )
 
@@ -80,6 +83,7 @@ class ControllerNode(Node):
         self._publisher = self.create_publisher(JointState, 'motor_torques', DEPTH)
         self._commands = self.create_publisher(Float64MultiArray, '~/commands', DEPTH) if settings['publish_commands'] else None
         self._robot = ElasticRobot(self, self._use)
+        take_priority(self.get_logger(), settings['realtime_priority'])
 
     def _declare_gains(self):
         """{motor: (position gain, velocity gain)} of the parameters gains.<motor>.position and .velocity."""

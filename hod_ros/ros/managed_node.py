@@ -40,7 +40,7 @@ from hod_ros.ros.quality import publisher_events
 from hod_ros.ros.quality import subscription_events
 from hod_ros.ros.quality import with_overridable_qos
 from hod_ros.ros.requests import Limits
-from hod_ros.ros.scheduling import run_in_real_time
+from hod_ros.ros.scheduling import take_priority
 from hod_ros.ros.service_payload import set_payload
 from hod_ros.ros.service_process import ServiceProcess
 from hod_ros.ros.services import SERVICES
@@ -87,17 +87,10 @@ class HodNode(ManagedNode):
             String, DESCRIPTION, self._on_description, LATCHED,
             event_callbacks=subscription_events(self, topic, self._statistics))
         self.create_timer(diagnostics.PERIOD, self._on_second, clock=self._steady)
-        self._run_in_real_time(self._settings['realtime_priority'])
+        take_priority(self.get_logger(), self._settings['realtime_priority'])
         if not self._starting:
             self.get_logger().info('autostart is false: waiting for a lifecycle manager to configure and activate')
         self._start()
-
-    def _run_in_real_time(self, priority):
-        refusal = run_in_real_time(priority) if priority else None
-        if refusal:
-            self.get_logger().info(
-                f'setpoints are answered at ordinary priority: SCHED_FIFO {priority} was refused ({refusal}); '
-                'allow it with an rtprio line in /etc/security/limits.conf, or set realtime_priority to 0')
 
     # Lifecycle
 
@@ -390,4 +383,5 @@ class HodNode(ManagedNode):
         self._end_old_wrenches(monotonic())
         has_limits = self._computation is not None and self._computation.has_limits
         self._reporter.report(
-            self._state, self._holder, waiting_for, self._commands, self._settings['on_timeout'], has_limits, self._motors)
+            self._state, self._holder, waiting_for, self._service_process, self._commands, self._settings['on_timeout'], has_limits,
+            self._motors)

@@ -8,6 +8,15 @@ NICENESS = 10           # of services
 THREADS = Path('/proc/self/task')
 
 
+def take_priority(logger, priority):
+    """What a node does about its parameter realtime_priority."""
+    refusal = run_in_real_time(priority) if priority else None
+    if refusal:
+        logger.info(
+            f'messages are answered at ordinary priority: SCHED_FIFO {priority} was refused ({refusal}); '
+            'allow it with an rtprio line in /etc/security/limits.conf, or set realtime_priority to 0')
+
+
 def run_in_real_time(priority):
     """All threads of this process, and those they will start, under SCHED_FIFO; returns why the system refuses, or None."""
     if not hasattr(os, 'sched_setscheduler'):

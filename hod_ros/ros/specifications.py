@@ -83,6 +83,10 @@ def _one_of(name, choices):
     return check
 
 
+REALTIME_PRIORITY = Specification(
+    'realtime_priority', 20, 'SCHED_FIFO priority of this node, where the system permits it; 0: left as the node was started.',
+    minimum=0, maximum=HIGHEST_PRIORITY, read_only=True)
+
 SPECIFICATIONS = (
     Specification(
         'robot_description', '', 'URDF of the robot. Where it is empty, the topic robot_description gives it.'),
@@ -134,9 +138,7 @@ SPECIFICATIONS = (
     Specification(
         'joint_friction_width', 0.05, "Velocity within which dry friction turns with the sign of q' [rad/s] or [m/s].",
         minimum=1e-9, maximum=1e9),
-    Specification(
-        'realtime_priority', 20, 'SCHED_FIFO priority of the setpoint path, where the system permits it; 0: left as the node was started.',
-        minimum=0, maximum=HIGHEST_PRIORITY, read_only=True),
+    REALTIME_PRIORITY,
     Specification(
         'max_order', 20, 'Highest order that a service request may ask for.', minimum=0, maximum=HIGHEST_ORDER),
     Specification(

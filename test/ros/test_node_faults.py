@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
 from ros_harness import NodeProcess
 from ros_harness import arm_urdf
 from ros_harness import efforts
@@ -219,6 +220,9 @@ def test_killed_service_process_is_started_again_and_costs_no_setpoint(client, n
         good.run(until=lambda: service_process(node.pid) not in (None, killed), timeout=5.0)
         good.run(1.0)
     node.wait_for_output('the process that answers the services ended by itself')
+    assert int(client.diagnostics('services')[2]['started again']) > 0
+    told = [status for report in client.reports for status in report.status if status.name == 'hod: services']
+    assert any(status.level == DiagnosticStatus.WARN for status in told)
     assert_services_answer(client)
 
 
