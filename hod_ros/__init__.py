@@ -1,17 +1,18 @@
 """Higher-order inverse dynamics: joint torques and their time derivatives of any order, from a URDF."""
 
 from importlib import import_module
+from importlib.util import find_spec
 
-from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
-from hod_ros.dynamics.model import RobotModel
 from hod_ros.errors import DescriptionError
 from hod_ros.errors import HodError
 from hod_ros.errors import InputError
 from hod_ros.errors import ModelError
 from hod_ros.errors import SingularityError
 
-# Public names whose modules are imported when first used, so that `import hod_ros` stays quick.
+# Public names whose modules, and numpy, are imported when first used: the node has its signal handlers in place before that.
 _LAZY = {
+    'RobotModel': 'hod_ros.dynamics.model',
+    'inverse_dynamics': 'hod_ros.dynamics.inverse_dynamics',
     'LinkWrench': 'hod_ros.dynamics.loads',
     'body_wrenches': 'hod_ros.dynamics.loads',
     'with_payload': 'hod_ros.dynamics.payload',
@@ -85,11 +86,12 @@ __all__ = [
     'HodError',
     'InputError',
     'ModelError',
-    'RobotModel',
     'SingularityError',
-    'inverse_dynamics',
     *_LAZY,
 ]
+
+if find_spec('hod_ros.dynamics._kernel') is None:
+    import_module('hod_ros.dynamics.kernel')        # which says what is missing
 
 
 def __getattr__(name):

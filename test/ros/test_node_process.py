@@ -17,7 +17,7 @@ NAMES = ('joint1', 'joint2', 'joint3')
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize('delay', [0.3, 0.45, 0.6, 0.9, 1.5])
+@pytest.mark.parametrize('delay', [0.1, 0.3, 0.45, 0.6, 0.9, 1.5])
 def test_signal_at_any_moment_of_the_start_ends_the_node_cleanly(number, delay):
     node = NodeProcess()
     time.sleep(delay)
