@@ -36,7 +36,7 @@ def exec_dependencies():
 
 
 def test_the_launch_files_are_these():
-    assert NAMES == ['bringup_example.launch.py', 'demo.launch.py', 'hod.launch.py']
+    assert NAMES == ['bringup_example.launch.py', 'demo.launch.py', 'elastic.launch.py', 'hod.launch.py']
 
 
 @pytest.mark.parametrize('path', FILES, ids=NAMES)

@@ -1,5 +1,6 @@
 """The launch files, run by the real `launch` and `launch_ros` where these are installed."""
 
+import importlib.util
 import os
 import shutil
 import signal
@@ -13,9 +14,11 @@ import numpy as np
 import pytest
 import ros_harness
 from conftest import missing_launch
+from sensor_msgs.msg import JointState
 
 ROOT = Path(__file__).parents[2]
 PANDA = ROOT / 'config' / 'robots' / 'panda.urdf'
+EXECUTABLES = {'hod_node': 'main', 'hod_elastic_controller': 'controller_main', 'hod_elastic_plant': 'plant_main'}
 REASON = missing_launch()
 pytestmark = pytest.mark.skipif(REASON is not None, reason=f'{REASON}: launch files run where ROS 2 is installed')
 
@@ -57,8 +60,9 @@ except (KeyboardInterrupt, rclpy.executors.ExternalShutdownException):
 def prefix(tmp_path_factory):
     """Where `hod_ros` is to be found as colcon would have installed it."""
     prefix = tmp_path_factory.mktemp('prefix')
-    install(prefix, 'hod_ros', 'hod_node', f'#!{sys.executable}\nimport sys\nfrom hod_ros.ros.node import main\n'
-            'sys.exit(main())\n')
+    for executable, function in EXECUTABLES.items():
+        install(prefix, 'hod_ros', executable, f'#!{sys.executable}\nimport sys\nfrom hod_ros.ros.node import {function}\n'
+                f'sys.exit({function}())\n')
     for folder in ('config', 'examples', 'launch'):
         shutil.copytree(ROOT / folder, prefix / 'share' / 'hod_ros' / folder)
     if not is_installed('robot_state_publisher'):
@@ -232,6 +236,27 @@ def test_bringup_example_gives_the_node_the_description_of_robot_state_publisher
         names = [f'panda_joint{i}' for i in range(1, 8)]
         assert client.ask(ros_harness.setpoint(np.zeros((5, 7)), names)) is not None
         launch.wait_for_output('a second; the latest:')
+
+
+@pytest.mark.skipif(importlib.util.find_spec('mujoco') is None, reason='mujoco is not installed')
+def test_elastic_launch_moves_a_simulated_arm_to_where_the_setpoints_want_it(prefix, talk_to):
+    expand = [] if shutil.which('xacro') else ['xacro:=cat']
+    with launched(prefix, ('elastic.launch.py', 'namespace:=sea', 'simulate:=true', *expand)) as launch:
+        client = talk_to('/sea/hod')
+        client.wait_for_state('active')
+        launch.wait_for_output('controls panda by motor_pd')
+        states = []
+        client.node.create_subscription(JointState, '/sea/joint_states', states.append, 10)
+        client.connect()
+        names = [f'panda_joint{i}' for i in range(1, 8)]
+        target = np.zeros((5, 7))
+        target[0] = 0.1
+        end = time.monotonic() + 4.0
+        while time.monotonic() < end:
+            client.send(ros_harness.setpoint(target, names))
+            client.spin(0.002)
+        assert np.abs(states[0].position).max() == 0.0
+        assert np.abs(np.array(states[-1].position) - target[0]).max() < 0.01
 
 
 def test_demo_streams_to_the_node_and_its_consumer(prefix, talk_to):
