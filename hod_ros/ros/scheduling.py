@@ -2,6 +2,7 @@
 
 import os
 from contextlib import contextmanager
+from contextlib import suppress
 from pathlib import Path
 
 NICENESS = 10           # of services
@@ -35,7 +36,8 @@ def run_as_others():
 
 def _schedule_all_threads(policy, priority):
     for thread in THREADS.iterdir():
-        os.sched_setscheduler(int(thread.name), policy, os.sched_param(priority))
+        with suppress(ProcessLookupError):      # it has ended
+            os.sched_setscheduler(int(thread.name), policy, os.sched_param(priority))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The short form of `make soak`: half a minute at 1 kHz with every fault going on around the node."""
+"""The short form of `make soak`: a minute at 1 kHz with every fault going on around the node."""
 
 import json
 import os
@@ -16,7 +16,7 @@ def test_nothing_is_lost_or_wrong_and_nothing_grows_while_everything_around_goes
     environment = dict(os.environ)
     environment.pop('ROS_PYTHON_CHECK_FIELDS', None)
     done = subprocess.run(
-        [sys.executable, '-m', 'bench.soak', '--seconds', '30', '--json', str(file)], cwd=ROOT, env=environment, timeout=120,
+        [sys.executable, '-m', 'bench.soak', '--seconds', '60', '--json', str(file)], cwd=ROOT, env=environment, timeout=150,
         capture_output=True, text=True)
     assert file.exists(), done.stdout + done.stderr
     result = json.loads(file.read_text())
