@@ -25,9 +25,10 @@ def set_payload(node, settings, current_model, request, response, last_motion):
     columns = columns_of(before, request.joint_names)
     motion = _motion(request, columns, last_motion)
     parameters = _parameters(request, before, settings)
-    result = node.set_parameters_atomically(parameters)
-    if not result.successful:
-        raise InputError(result.reason)
+    if parameters:      # rclpy refuses an empty list
+        result = node.set_parameters_atomically(parameters)
+        if not result.successful:
+            raise InputError(result.reason)
     response.joint_names = columns.names
     if motion is not None:
         response.effort_jump = in_message_order(inverse_dynamics(current_model(), motion) - inverse_dynamics(before, motion), columns)

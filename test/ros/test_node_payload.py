@@ -106,3 +106,11 @@ def test_second_link_is_refused_while_another_carries_a_payload(client):
     response = carry(client, link='link2', mass=1.0)
     assert not response.success and "'link3' carries 2.5 kg" in response.message
     assert_stream_is_of(client, LOADED)
+
+
+def test_release_of_a_link_that_carries_nothing_changes_nothing(client):
+    assert carry(client, **LOAD).success
+    response = carry(client, link='link2', mass=0.0, positions=array('d', Q[0]))
+    assert response.success, response.message
+    assert list(response.effort_jump) == [0.0, 0.0, 0.0]
+    assert_stream_is_of(client, LOADED)
