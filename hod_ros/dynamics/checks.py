@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Set
 from numbers import Number
-from reprlib import repr as shown
+from reprlib import Repr
 
 import numpy as np
 
@@ -13,10 +13,56 @@ from hod_ros.errors import InputError
 
 LARGEST = 1e100         # figures beyond it are no figures of a robot, and their products overflow
 
+_REPR = Repr()
+_REPR.maxstring = _REPR.maxother = 200
+
+
+def shown(value):
+    """A value's text for a message: short, whatever the value is."""
+    try:
+        return _REPR.repr(value)
+    except Exception:       # integers of thousands of digits, for example
+        return f'a {type(value).__name__}'
+
+
+def one_of(value, words):
+    """Whether a value is one of some words; arrays and other things without a truth value are none."""
+    return isinstance(value, str) and value in words
+
+
+def flag(value, what):
+    """The bool of a flag."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputError(f'{what} is {shown(value)}; give True or False')
+    return bool(value)
+
+
+def count(value, what, fewest):
+    """The int of an integer of at least `fewest`."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < fewest:
+        raise InputError(f'{what} is {shown(value)}; give an integer of {fewest} or more')
+    return int(value)
+
+
+def number_of_0_or_more(value, what, unit=''):
+    """The float of a finite number of 0 or more."""
+    number = finite_number(value, what, unit)
+    if number < 0:
+        raise InputError(f'{what} is {number:g}; give a number of 0 or more {unit}'.rstrip())
+    return number
+
+
+def number_above_0(value, what, unit=''):
+    """The float of a finite number above 0."""
+    number = finite_number(value, what, unit)
+    if number <= 0:
+        raise InputError(f'{what} is {number:g}; give a number above 0 {unit}'.rstrip())
+    return number
+
 
 def finite_number(value, what, unit):
     """The float of a number-like value."""
-    problem = InputError(f'{what} is {shown(value)}; give one finite number {unit}')
+    problem = InputError(f'{what} is {shown(value)}; give one finite number {unit}'.rstrip())
     if isinstance(value, (bool, np.bool_)) or not (isinstance(value, Number) or getattr(value, 'shape', None) == ()):
         raise problem
     try:

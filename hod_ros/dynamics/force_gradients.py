@@ -14,6 +14,7 @@ from math import comb
 import numpy as np
 
 from hod_ros.dynamics import lie
+from hod_ros.dynamics import loads
 from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics.jacobians import jacobians
 from hod_ros.dynamics.leibniz import apply
@@ -26,6 +27,7 @@ from hod_ros.dynamics.matrices import sum_over_bodies
 from hod_ros.errors import ModelError
 
 
+@np.errstate(over='ignore', invalid='ignore')
 def force_gradients(model, q, *, wrenches=None):
     """dQ^(k) / dq^(j) as [k, j] of (order + 1, order + 3, n, n), for q (order + 3, n); 0 where j > k + 2.
 
@@ -43,7 +45,7 @@ def force_gradients(model, q, *, wrenches=None):
         for i in range(k + 1):
             for s in range(3):
                 out[k, i + s] = out[k, i + s] + comb(k, i) * by[s][k - i]
-    return out
+    return motion_checks.finite_result(model, out, 'a gradient of Q', q)
 
 
 def force_derivatives(model, q, wrenches=None):
@@ -66,7 +68,7 @@ def force_derivatives(model, q, wrenches=None):
     W_q = wrench_by(V_q, V_q[1:] - product(lie.ad(columns), gamma[:, :, None], apply, rows))
     W_dq = wrench_by(columns, columns[1:rows + 1] + V_q[:rows])
     if wrenches is not None:
-        external, external_q = body_wrenches_by_state(model, q, J, wrenches)
+        external, external_q = body_wrenches_by_state(model, q, J, loads.pairs(wrenches))
         W, W_q = W - external, W_q - external_q
     projected = product(transpose(dJ), W[:, :, None], apply, rows).sum(1)               # (rows, h, n)
     M = sum_over_bodies(J[:rows], inertia @ J[:rows])

@@ -8,8 +8,6 @@ Twists are (angular, linear) and wrenches (torque, force), body-fixed. Axis 0 co
 any kind.
 """
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from hod_ros.dynamics import articulated
@@ -37,10 +35,11 @@ def forward_dynamics(model, q, Q, *, wrenches=None, base=None, base_wrench=None)
     if rows is not None:
         return rows
     q, Q = _checked(model, q, Q)
-    base, base_wrench = _checked_base(model, base, base_wrench, Q)
+    base, base_wrench = checked_base(model, base, base_wrench, Q)
     if wrenches is not None:
+        wrenches = loads.pairs(wrenches)
         at_rest = None if base is None else (base[0], np.zeros((*Q.shape[:-2], Q.shape[-2] + 1, 6)))
-        loads.body_wrenches(model, _rows_of_zeros(Q), wrenches, at_rest)        # says early what is wrong with them
+        loads.on_bodies(model, _rows_of_zeros(Q), wrenches, at_rest)        # says early what is wrong with them
     if q.ndim == 2:
         return _one_sample(model, q, Q, wrenches, base, base_wrench)
     out = []
@@ -128,8 +127,8 @@ def _external(model, wrenches, pose):
     def external(k, q):
         q = np.concatenate([q[:k + 2], 0 * q[:1]])
         if pose is None:
-            return loads.body_wrenches(model, q, wrenches)[k]
-        values = loads.body_wrenches(model, q[:, 6:], wrenches, (pose, q[1:, :6]))[k]
+            return loads.on_bodies(model, q, wrenches)[k]
+        values = loads.on_bodies(model, q[:, 6:], wrenches, (pose, q[1:, :6]))[k]
         return np.concatenate([values[-1:], values[:-1], 0 * values[:1]])
     return external
 
@@ -139,8 +138,7 @@ def _of_sample(wrenches, i):
     if wrenches is None:
         return None
     out = []
-    for link, wrench in wrenches.items() if isinstance(wrenches, Mapping) else wrenches:
-        wrench = wrench if isinstance(wrench, loads.LinkWrench) else loads.LinkWrench(wrench)
+    for link, wrench in wrenches:
         values = wrench.values[i] if wrench.values.ndim == 3 else wrench.values
         out.append((link, loads.LinkWrench(values, wrench.frame)))
     return out
@@ -172,13 +170,14 @@ def _eliminate(M, x):
 
 def _checked(model, q, Q):
     """q (..., 2, n) and Q (..., order + 1, n) as arrays of finite numbers."""
-    names, n = model.joint_names, model.n
+    names, n = motion_checks.robot_model(model).joint_names, model.n
     q, Q = motion_checks.numbers(q, 'q'), motion_checks.numbers(Q, 'Q')
     if q.ndim not in (2, 3) or q.shape[-2:] != (2, n):
         raise InputError(f"q has the shape {q.shape}; give (2, {n}), rows q and q', or (samples, 2, {n})")
     if Q.ndim != q.ndim or Q.shape[-1] != n or Q.shape[-2] < 1 or Q.shape[:-2] != q.shape[:-2]:
         raise InputError(
             f"Q has the shape {Q.shape}, q has {q.shape}; give (order + 1, {n}), rows Q, Q', ..., for each sample of q")
+    motion_checks.check_rows(model, Q, 'Q')
     for name, array in (('q', q), ('Q', Q)):
         if array.dtype != object and not np.isfinite(array).all():
             *_, row, column = at = tuple(np.argwhere(~np.isfinite(array))[0])
@@ -186,19 +185,21 @@ def _checked(model, q, Q):
     return motion_checks.numbers_of(model, q, 'q'), motion_checks.numbers_of(model, Q, 'Q')
 
 
-def _checked_base(model, base, base_wrench, Q):
+def checked_base(model, base, base_wrench, Q):
     """Pose (..., 4, 4), twist (..., 6) and wrench (..., order + 1, 6) of a free base; (None, None) of a fixed one."""
     if model.base == 'fixed':
         if base is not None or base_wrench is not None:
             raise InputError(f"{model.name} has a fixed base, which takes no base; make the model with base='free'")
         return None, None
-    if base is None or len(base) != 2:
-        raise InputError(f'{model.name} has a free base; give base=(pose (4, 4), twist (6,))')
+    try:
+        pose, twist = base
+    except (TypeError, ValueError):
+        raise InputError(f'{model.name} has a free base; give base=(pose (4, 4), twist (6,))') from None
     samples, order = Q.shape[:-2], Q.shape[-2] - 1
-    twist = motion_checks.numbers(base[1], 'the twist of base')
+    twist = motion_checks.numbers(twist, 'the twist of base')
     if twist.shape not in ((6,), (*samples, 6)):
         raise InputError(f'the twist of base has the shape {twist.shape}; give {(*samples, 6)}, angular before linear')
-    pose, twists = motion_checks.free_bases((base[0], twist[..., None, :]), samples, 1)
+    pose, twists = motion_checks.free_bases((pose, twist[..., None, :]), samples, 1)
     W = np.zeros((order + 1, 6)) if base_wrench is None else motion_checks.numbers(base_wrench, 'base_wrench')
     if W.shape not in ((order + 1, 6), (*samples, order + 1, 6)):
         raise InputError(f'base_wrench has the shape {W.shape}; give {(*samples, order + 1, 6)}, as many rows as Q has')

@@ -4,6 +4,7 @@ from importlib import import_module
 
 import numpy as np
 
+from hod_ros.dynamics import checks
 from hod_ros.dynamics import kernel
 from hod_ros.dynamics import motion_checks
 from hod_ros.errors import InputError
@@ -40,21 +41,21 @@ def inverse_dynamics(model, q, *, wrenches=None, formulation='recursive', base=N
                 Q = None
             if Q is not None:
                 return Q
-    except AttributeError:
-        raise InputError(f'model is {type(model).__name__}, not a RobotModel; make one by RobotModel.from_urdf(text)') from None
+    except (AttributeError, TypeError, ValueError):     # of no model, or of a comparison with an array
+        motion_checks.robot_model(model)
     return _checked(model, q, wrenches, formulation, base)
 
 
 def _checked(model, q, wrenches, formulation, base):
-    if not isinstance(formulation, str) or formulation not in FORMULATIONS:
-        raise InputError(f'formulation is {formulation!r}; it is one of {", ".join(map(repr, FORMULATIONS))}')
+    if not checks.one_of(formulation, FORMULATIONS):
+        raise InputError(f'formulation is {checks.shown(formulation)}; it is one of {", ".join(map(repr, FORMULATIONS))}')
     q = motion_checks.motions(model, q, 3)
     rows = q.shape[-2]
     base = _checked_base(model, base, q)
     external = None
     if wrenches is not None:
-        from hod_ros.dynamics.loads import body_wrenches
-        external = body_wrenches(model, q, wrenches, base)
+        from hod_ros.dynamics import loads
+        external = loads.on_bodies(model, q, loads.pairs(wrenches), base)
     numeric = q.dtype != object and (external is None or external.dtype != object)
     if formulation == 'recursive' and model._compiled is not None and numeric and rows <= kernel.most_rows:
         result = model._compiled.run(q, external, base)

@@ -63,7 +63,7 @@ def inverse_kinematics(model, q, link, twists, representation='body', *, compone
 
 def position(model, q):
     """q as (n,) floats."""
-    q = motion_checks.vector(q, model.joint_names, 'q')
+    q = motion_checks.vector(q, motion_checks.robot_model(model).joint_names, 'q')
     if q.dtype == object or model.exact:
         raise InputError(f'inverse kinematics of {model.name} needs floats, but the model or q holds other numbers')
     return q

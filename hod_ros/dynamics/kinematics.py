@@ -29,20 +29,23 @@ class LinkMotion:
     twists: np.ndarray      # (rows - 1, 6) row k: the k-th time derivative
 
 
+@np.errstate(over='ignore', invalid='ignore')
 def forward_kinematics(model, q, link, representation='body', *, base=None):
     """LinkMotion of a link for q (rows, n), or for (samples, rows, n): its pose and rows - 1 derivatives of its twist.
 
     base: (pose, twists (rows - 1, 6) body-fixed) of a free base.
     """
     check_representation(representation)
-    body, placement = model.body_of(link)
+    body, placement = motion_checks.robot_model(model).body_of(link)
     q = np.moveaxis(motion_checks.motions(model, q, 1), -2, 0)
     C, V = _link_pose_and_twists(model, q, body, placement, _base(model, base, q))
     if len(V):
         V = _changed(V, from_body(representation, C, V))
+    motion_checks.finite_result(model, (C, V), f'the motion of link {link!r}', np.moveaxis(q, 0, -2))
     return LinkMotion(C, np.moveaxis(V, 0, -2))
 
 
+@np.errstate(over='ignore', invalid='ignore')
 def jacobian(model, q, link, representation='body', *, base=None):
     """(rows, 6, n) Jacobian of a link with time derivatives 0 .. rows - 1 for q (rows, n); its twist is J q'.
 
@@ -50,12 +53,13 @@ def jacobian(model, q, link, representation='body', *, base=None):
     moves the frame of the Jacobian; its own columns are not among these.
     """
     check_representation(representation)
-    body, placement = model.body_of(link)
+    body, placement = motion_checks.robot_model(model).body_of(link)
     q = np.moveaxis(motion_checks.motions(model, q, 1), -2, 0)
     J = _body_jacobian(model, q, body, placement)
     if representation != 'body':
         C, V = _link_pose_and_twists(model, q, body, placement, _base(model, base, q))
         J = product(from_body(representation, C, V), J)
+    motion_checks.finite_result(model, J, f'the Jacobian of link {link!r}', np.moveaxis(q, 0, -2))
     return np.moveaxis(J, 0, -3)
 
 

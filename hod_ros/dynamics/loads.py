@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hod_ros.dynamics import checks
 from hod_ros.dynamics import lie
 from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics.chain import body_pose_and_twists
@@ -35,8 +36,8 @@ class LinkWrench:
     frame: str = 'link'
 
     def __post_init__(self):
-        if self.frame not in FRAMES:
-            raise InputError(f'a wrench has the frame {self.frame!r}; it is one of {", ".join(map(repr, FRAMES))}')
+        if not checks.one_of(self.frame, FRAMES):
+            raise InputError(f'a wrench has the frame {checks.shown(self.frame)}; it is one of {", ".join(map(repr, FRAMES))}')
         values = np.array(motion_checks.numbers(self.values, 'a wrench'))
         if values.ndim not in (2, 3) or values.shape[-1] != 6 or values.shape[-2] == 0:
             raise InputError(
@@ -46,7 +47,7 @@ class LinkWrench:
             value = values[~np.isfinite(values)][0]
             raise InputError(f'a wrench has {COMPONENTS[component]} = {value} in row {row}; give finite numbers')
         values.setflags(write=False)
-        object.__setattr__(self, 'values', values)
+        object.__setattr__(self, 'values', values.view())       # which cannot be made writeable again
 
 
 def body_wrenches(model, q, wrenches, base=None):
@@ -58,14 +59,22 @@ def body_wrenches(model, q, wrenches, base=None):
     then (samples, order + 1, 6) or shared by all samples, and so are base's pose and twists.
     """
     q = motion_checks.motions(model, q, 3)
-    if model.base == 'free' and base is None:
-        motion_checks.base_of(model, base, q.shape[-2] - 1)
+    rows = q.shape[-2] - 1
+    if base is None:
+        motion_checks.base_of(model, None, rows)
+    else:
+        base = motion_checks.free_bases(base, q.shape[:-2], rows)
+    return on_bodies(model, q, pairs(wrenches), base)
+
+
+def on_bodies(model, q, loads, base=None):
+    """body_wrenches of checked arguments; loads: (link, LinkWrench) each."""
     many = q.ndim == 3
     q = np.moveaxis(q, -2, 0)
     if base is not None:
         base = np.asarray(base[0]), np.moveaxis(np.asarray(base[1]), -2, 0)
     rows = len(q) - 2
-    loads = [(link, *_load(model, q, link, wrench, rows)) for link, wrench in _pairs(wrenches)]
+    loads = [(link, *_load(model, q, link, wrench, rows)) for link, wrench in loads]
     dtype = np.result_type(q.dtype, float, *(values.dtype for _, values, _ in loads))
     out = np.zeros((rows, *q.shape[1:-1], len(model.bodies) + 1, 6), dtype)
     for link, values, frame in loads:
@@ -78,30 +87,33 @@ def checked_external(model, external, rows):
     """external as an array (rows, N + 1, 6), None if there is none."""
     if external is None:
         return None
-    external, shape = np.asarray(external), (rows, len(model.bodies) + 1, 6)
-    if external.shape != shape:
-        raise InputError(
-            f'external has the shape {external.shape}, but needs {shape}: body-fixed wrenches on all bodies and, last, '
-            'on the base, row k the k-th time derivative; body_wrenches makes it of wrenches on links')
-    return external
+    return motion_checks.array(
+        external, (rows, len(model.bodies) + 1, 6), 'external',
+        'body-fixed wrenches on all bodies and, last, on the base, row k the k-th time derivative; body_wrenches makes it of wrenches '
+        'on links')
 
 
-def _pairs(wrenches):
-    pairs = wrenches.items() if isinstance(wrenches, Mapping) else wrenches
+def pairs(wrenches):
+    """[(link, LinkWrench)] of {link: wrench} or of a sequence of such pairs."""
+    items = wrenches.items() if isinstance(wrenches, Mapping) else wrenches
     try:
-        return [(link, wrench) for link, wrench in pairs]
+        items = [(link, wrench) for link, wrench in items]
     except (TypeError, ValueError):
         raise InputError(
             'wrenches is neither {link: wrench} nor a sequence of (link, wrench); give one of these') from None
+    return [(link, _link_wrench(link, wrench)) for link, wrench in items]
+
+
+def _link_wrench(link, wrench):
+    try:
+        return wrench if isinstance(wrench, LinkWrench) else LinkWrench(wrench)
+    except InputError as error:
+        raise InputError(f'link {checks.shown(link)}: {error}') from None
 
 
 def _load(model, q, link, wrench, rows):
     """The wrench's first `rows` rows, (rows, ..., 6), and its frame."""
     model.body_of(link)
-    try:
-        wrench = wrench if isinstance(wrench, LinkWrench) else LinkWrench(wrench)
-    except InputError as error:
-        raise InputError(f'link {link!r}: {error}') from None
     values, samples = wrench.values, q.shape[1:-1]
     if values.ndim == 3 and values.shape[:1] != samples:
         asked = f'{samples[0]} samples' if samples else 'one sample'

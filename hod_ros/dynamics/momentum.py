@@ -6,6 +6,7 @@ moving bodies count: a free base does, a fixed one doesn't (nor does it in the t
 
 import numpy as np
 
+from hod_ros.dynamics import checks
 from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics.jacobians import jacobians
 from hod_ros.dynamics.leibniz import apply
@@ -18,38 +19,44 @@ from hod_ros.errors import ModelError
 
 def total_mass(model):
     """Mass of all moving bodies [kg]."""
-    return _moving_inertias(model)[:, 3, 3].sum()
+    return _moving_inertias(motion_checks.robot_model(model))[:, 3, 3].sum()
 
 
+@np.errstate(over='ignore', invalid='ignore')
 def centre_of_mass(model, q, *, base=None):
     """Common centre of mass of the moving bodies [m] and its time derivatives, (rows, 3), for q (rows, n).
 
     base: (pose, twists (rows - 1, 6) body-fixed) of a free base.
     """
-    _, kinematics = _kinematics(model, q, 1, base)
+    q, kinematics = _kinematics(model, q, 1, base)
     U = stacked(kinematics.U)
     inertia = product(transpose(U), stacked(_moving_inertias(model) @ kinematics.U))        # about the world's origin
-    return np.stack([inertia[:, 2, 4], inertia[:, 0, 5], inertia[:, 1, 3]], axis=-1) / _positive_mass(model)
+    centre = np.stack([inertia[:, 2, 4], inertia[:, 0, 5], inertia[:, 1, 3]], axis=-1) / _positive_mass(model)
+    return motion_checks.finite_result(model, centre, 'the motion of the centre of mass', q)
 
 
+@np.errstate(over='ignore', invalid='ignore')
 def centre_of_mass_jacobian(model, q, *, base=None):
     """J_CoM of (7), (rows, 3, n) with time derivatives, for q (rows, n): its velocity is J_CoM q'.
 
     base: as in centre_of_mass; with one there are n + 6 columns, those of its twist last.
     """
-    _, kinematics = _kinematics(model, q, 1, base)
-    return _momentum_matrix(model, kinematics)[:, 3:] / _positive_mass(model)
+    q, kinematics = _kinematics(model, q, 1, base)
+    J = _momentum_matrix(model, kinematics)[:, 3:] / _positive_mass(model)
+    return motion_checks.finite_result(model, J, 'the Jacobian of the centre of mass', q)
 
 
+@np.errstate(over='ignore', invalid='ignore')
 def momentum_matrix(model, q, *, base=None):
     """The map from rates to total momentum about the world's origin, (rows, 6, n), for q (rows, n).
 
     base: as in centre_of_mass_jacobian.
     """
-    _, kinematics = _kinematics(model, q, 1, base)
-    return _momentum_matrix(model, kinematics)
+    q, kinematics = _kinematics(model, q, 1, base)
+    return motion_checks.finite_result(model, _momentum_matrix(model, kinematics), 'the momentum matrix', q)
 
 
+@np.errstate(over='ignore', invalid='ignore')
 def total_momentum(model, q, *, about='world', base=None):
     """Total momentum of the moving bodies and its time derivatives, (rows - 1, 6), for q (rows, n) of two rows or more.
 
@@ -57,14 +64,14 @@ def total_momentum(model, q, *, about='world', base=None):
     moving point. Row 1 is the wrench of all that acts from outside: gravity, loads, the base's bearing.
     base: as in centre_of_mass.
     """
-    if about not in ('world', 'com'):
-        raise InputError(f"about is {about!r}; it is 'world' or 'com'")
+    if not checks.one_of(about, ('world', 'com')):
+        raise InputError(f"about is {checks.shown(about)}; it is 'world' or 'com'")
     q, kinematics = _kinematics(model, q, 2, base)
     momentum = product(_momentum_matrix(model, kinematics), kinematics.rates, apply)
     if about == 'com':
         lever = centre_of_mass(model, q, base=base)
         momentum[:, :3] -= product(lever, momentum[:, 3:], np.cross, len(momentum))
-    return momentum
+    return motion_checks.finite_result(model, momentum, 'the momentum', q)
 
 
 def _kinematics(model, q, fewest, base):

@@ -4,6 +4,8 @@ from numbers import Real
 
 import numpy as np
 
+from hod_ros.dynamics.checks import shown
+from hod_ros.dynamics.model import RobotModel
 from hod_ros.errors import InputError
 
 MOST_ROWS = 1000        # C(n, k) of 1030 and more exceed a float
@@ -11,20 +13,30 @@ TWIST = ('angular x', 'angular y', 'angular z', 'linear x', 'linear y', 'linear 
 WRENCH = ('torque x', 'torque y', 'torque z', 'force x', 'force y', 'force z')
 
 
+def robot_model(model):
+    """The model, which must be one."""
+    if not isinstance(model, RobotModel):
+        kind = f'the class {model.__name__}' if isinstance(model, type) else type(model).__name__
+        raise InputError(f'model is {kind}, not a RobotModel; make one by RobotModel.from_urdf(text)')
+    return model
+
+
 def motion(model, q, fewest, name='q'):
     """q as an array (rows, n) of finite numbers with at least `fewest` rows; row k is the k-th time derivative."""
+    robot_model(model)
     q = numbers(q, name)
     if q.ndim != 2 or q.shape[1] != model.n or len(q) < fewest:
         raise InputError(
             f'{name} has the shape {q.shape}, but needs {fewest} rows or more of {model.n} columns: '
             f'row k is the k-th time derivative, column j the joint joint_names[j] of {model.name}')
     _finite(q, name, model.joint_names)
-    _check_rows(model, q, name)
+    check_rows(model, q, name)
     return numbers_of(model, q, name)
 
 
 def motions(model, q, fewest):
     """q as an array (rows, n) or (samples, rows, n) of finite numbers with at least `fewest` rows."""
+    robot_model(model)
     q = numbers(q, 'q')
     if q.ndim == 2:
         return motion(model, q, fewest)
@@ -35,12 +47,13 @@ def motions(model, q, fewest):
     if q.dtype != object and not np.isfinite(q).all():
         sample = int(np.argwhere(~np.isfinite(q))[0][0])
         _finite(q[sample], f'sample {sample} of q', model.joint_names)
-    _check_rows(model, q, 'q')
+    check_rows(model, q, 'q')
     return numbers_of(model, q, 'q')
 
 
 def rates(model, values, fewest, name):
     """Rates and their derivatives (rows, n), or (rows, n + 6) with a free base's twist last; at least `fewest` rows."""
+    robot_model(model)
     values = numbers(values, name)
     names = model.joint_names if model.base == 'fixed' else (*model.joint_names, *(f'base {c}' for c in TWIST))
     if values.ndim != 2 or values.shape[1] != len(names) or len(values) < fewest:
@@ -86,7 +99,7 @@ def free_base(base, rows):
             f'base has a pose of shape {pose.shape} and twists of shape {twists.shape}; '
             f'give (4, 4) and {rows} rows or more of 6 (angular, linear, body-fixed; row k the k-th time derivative)')
     _finite(pose, 'the pose of base', 'xyz1')
-    _is_pose(pose)
+    _is_pose(pose, 'the pose of base')
     _finite(twists, 'the twists of base', TWIST)
     return pose, twists
 
@@ -111,6 +124,39 @@ def free_bases(base, samples, rows):
     return np.broadcast_to(pose, samples + (4, 4)), np.broadcast_to(twists[..., :rows, :], samples + (rows, 6))
 
 
+def array(value, shape, name, meaning):
+    """An array of finite numbers of a shape, in which words stand for any length."""
+    value = numbers(value, name)
+    if value.ndim != len(shape) or any(isinstance(size, int) and size != n for size, n in zip(shape, value.shape, strict=True)):
+        raise InputError(f'{name} has the shape {value.shape}, but needs ({", ".join(map(str, shape))}): {meaning}')
+    return finite(value, name)
+
+
+def finite(value, name):
+    """An array whose numbers must be finite."""
+    if value.dtype != object and not np.isfinite(value).all():
+        at = np.argwhere(~np.isfinite(value))[0]
+        raise InputError(f'{name} is {value[tuple(at)]} at {at.tolist()}; every number must be finite')
+    return value
+
+
+def poses(value, count, name):
+    """Homogeneous matrices (count, 4, 4)."""
+    value = array(value, (count, 4, 4), name, 'one 4x4 rotation and displacement for each body')
+    for i, pose in enumerate(value):
+        _is_pose(pose, f'{name}[{i}]')
+    return value
+
+
+def floats(value, name):
+    """An array of floats, where symbols and multiprecision numbers are of no use."""
+    value = numbers(value, name)
+    try:
+        return value.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f'{name} holds {shown(value.flat[0])}, ..., of which some are no floating point numbers; give floats') from None
+
+
 def numbers(value, name):
     """An array of floats, or of objects where it holds symbols or multiprecision numbers."""
     if np.ma.is_masked(value):
@@ -122,9 +168,9 @@ def numbers(value, name):
     if array.dtype == object:
         for entry in array.flat:
             if not isinstance(entry, Real) and type(entry).__module__.partition('.')[0] not in ('sympy', 'mpmath'):
-                raise InputError(f'{name} holds {entry!r}, which is no real number; give real numbers')
+                raise InputError(f'{name} holds {shown(entry)}, which is no real number; give real numbers')
             if not entry * 0 == 0:
-                raise InputError(f'{name} holds {entry!r}; every number must be finite')
+                raise InputError(f'{name} holds {shown(entry)}; every number must be finite')
         return array
     if array.dtype.kind not in 'buif':
         raise InputError(f'{name} is not an array of numbers but of {array.dtype}; give real numbers')
@@ -143,7 +189,8 @@ def numbers_of(model, array, name):
     return array
 
 
-def _check_rows(model, q, name):
+def check_rows(model, q, name):
+    """Refuses more derivatives than floating point numbers serve."""
     if q.shape[-2] > MOST_ROWS and not model.exact:
         raise InputError(
             f'{name} has {q.shape[-2]} rows, but derivatives are computed in floating point numbers up to {MOST_ROWS} rows, beyond which '
@@ -168,9 +215,9 @@ def _finite(array, name, columns):
     raise InputError(f'{name} is {array[row, column]} in row {row} of {columns[column]!r}; every number must be finite')
 
 
-def _is_pose(pose):
+def _is_pose(pose, name):
     if pose.dtype == object:
         return
     R = pose[:3, :3]
     if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0 or np.any(pose[3] != [0, 0, 0, 1]):
-        raise InputError(f'the pose of base is {pose.tolist()}, which is none; give a 4x4 rotation and displacement')
+        raise InputError(f'{name} is {pose.tolist()}, which is none; give a 4x4 rotation and displacement')

@@ -24,7 +24,7 @@ def with_payload(model, link, mass, center=(0.0, 0.0, 0.0), inertia=None):
     mass [kg], center: its centre of mass in the link's frame [m], inertia: its (3, 3) tensor about its centre of mass
     along the link's axes [kg m^2], None for a point mass.
     """
-    body, placement = model.body_of(link)
+    body, placement = motion_checks.robot_model(model).body_of(link)
     load = payload_inertias(*([part] for part in _checked(mass, center, inertia)))[0]
     to_link = lie.Ad(lie.inverse(placement))
     load = to_link.T @ load @ to_link
@@ -61,7 +61,7 @@ def payload_wrench(model, q, link, inertias, *, exchanged=False, base=None):
     when something is gripped, filled in or poured out, and carries the momentum flow M' V with it; order + 1 rows do
     then. Momentum of motion inside the load, as m c' of a moving centre of mass, is not part of M V: add its wrench.
     """
-    body, placement = model.body_of(link)
+    body, placement = motion_checks.robot_model(model).body_of(link)
     q = motion_checks.motion(model, q, 3)
     base = motion_checks.base_of(model, base, len(q) - 1)
     inertias = motion_checks.numbers(inertias, 'inertias')

@@ -13,12 +13,14 @@ import mpmath
 import numpy as np
 
 from hod_ros.dynamics import lie
+from hod_ros.dynamics import motion_checks
 
 FIELDS = ('multiplier', 'offset', 'gravity', 'armature')
 
 
 def multiprecision(model):
     """The model in mpmath's numbers of the precision now set, its screws of unit length and rotations orthogonal."""
+    motion_checks.robot_model(model)
     changes = {name: _numbers(getattr(model, name)) for name in FIELDS}
     for name in ('M', 'M_base'):
         inertia = _numbers(getattr(model, name))

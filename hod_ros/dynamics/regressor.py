@@ -43,7 +43,11 @@ def slotine_li_regressor(model, q, reference, *, base=None):
     """
     reference = motion_checks.rates(model, reference, 2, 'reference')
     q = motion_checks.motion(model, q, len(reference))[:len(reference)]
-    return _regressor(model, q, reference, motion_checks.base_of(model, base, len(q) - 1))
+    base = motion_checks.base_of(model, base, len(q) - 1)
+    with np.errstate(over='ignore', invalid='ignore'):
+        Y = _regressor(model, q, reference, base)
+    larger = q if np.abs(q).max(initial=0) >= np.abs(reference[:, :model.n]).max(initial=0) else reference[:, :model.n]
+    return motion_checks.finite_result(model, Y, 'the regressor', larger, 'q' if larger is q else 'reference')
 
 
 def _regressor(model, q, reference, base=None):
@@ -82,7 +86,7 @@ def tensor_regressor(a):
 
 def inertial_parameters(model):
     """pi (p,): see the module's text."""
-    M = body_inertias(model)[_parameter_slots(model)]
+    M = body_inertias(motion_checks.robot_model(model))[_parameter_slots(model)]
     entries = ((3, 3), (2, 4), (0, 5), (1, 3), (0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
     blocks = np.stack([M[:, i, j] for i, j in entries], axis=-1)
     return np.concatenate([blocks.ravel(), model.armature[rotors(model)]])
@@ -90,6 +94,7 @@ def inertial_parameters(model):
 
 def parameter_names(model):
     """(p,) names such as 'joint1/Ixx', by the joint that moves the body, or the base's link; 'joint1/armature'."""
+    motion_checks.robot_model(model)
     movers = (*model.joints, model.base_link)
     bodies = [f'{movers[i]}/{name}' for i in _parameter_slots(model) for name in BODY_PARAMETERS]
     return (*bodies, *(f'{model.joint_names[j]}/armature' for j in rotors(model)))

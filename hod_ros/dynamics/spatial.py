@@ -35,6 +35,7 @@ class SpatialMotion:
 
 def zero_reference(model):
     """A (N, 4, 4) and Y (m, 6): poses C_i(0) of the bodies and joint screws, in the base's frame at q = 0, 003 (4)."""
+    motion_checks.robot_model(model)
     A = np.zeros((len(model.bodies) + 1, 4, 4), model.B.dtype)
     A[-1] = np.eye(4, dtype=int)
     for i, parent in enumerate(model.parent):

@@ -12,6 +12,7 @@ import numpy as np
 from hod_ros.dynamics import lie
 from hod_ros.dynamics import loads
 from hod_ros.dynamics import motion_checks
+from hod_ros.dynamics.forward_dynamics import checked_base
 from hod_ros.dynamics.jacobians import jacobians
 from hod_ros.dynamics.jacobians import state_jacobians
 from hod_ros.dynamics.leibniz import apply
@@ -105,7 +106,7 @@ def inverse_dynamics_derivatives(model, q, *, wrenches=None, base=None):
     W_q = wrench_by(V_q, A_q - apply(lie.ad(columns), kinematics.gamma[0][:, None]))                # (18)
     W_dq = wrench_by(columns, transpose(J_dot) + V_q)                                               # (30)
     if wrenches is not None:
-        external, external_q = body_wrenches_by_state(model, q, kinematics.J, wrenches, base)
+        external, external_q = body_wrenches_by_state(model, q, kinematics.J, loads.pairs(wrenches), base)
         W, W_q = W - external[0], W_q - external_q[0]
     Q_q = np.einsum('khin,ki->nh', by_state.J, W) + np.einsum('kin,khi->nh', J, W_q)
     Q_dq = np.einsum('kin,khi->nh', J, W_dq)
@@ -123,16 +124,18 @@ def forward_dynamics_derivatives(model, q, Q, *, wrenches=None, base=None, base_
     """
     q = motion_checks.motion(model, q, 2)[:2]
     Q = motion_checks.vector(Q, model.joint_names, 'Q')
+    if base_wrench is not None:
+        base_wrench = motion_checks.vector(base_wrench, motion_checks.WRENCH, 'base_wrench')[None]
+    base, driving = checked_base(model, base, base_wrench, Q[None])
     if base is not None:
-        pose, twist = base
-        base = motion_checks.base_of(model, (pose, np.atleast_2d(twist)), 1)
-        driving = np.zeros(6) if base_wrench is None else base_wrench
-        Q = np.concatenate([Q, motion_checks.vector(driving, motion_checks.WRENCH, 'base_wrench')])
+        base = base[0], base[1][None]
+        Q = np.concatenate([Q, driving[0]])
     D = dynamics_matrices(model, q, base=base)
     kinematics = jacobians(model, q, base)
     bias = D.C[0] @ kinematics.rates[0] + D.g[0]
     if wrenches is not None:
-        external = loads.body_wrenches(model, np.concatenate([q, 0 * q[:1]]), wrenches, base)[0]
+        wrenches = loads.pairs(wrenches)
+        external = loads.on_bodies(model, np.concatenate([q, 0 * q[:1]]), wrenches, base)[0]
         bias = bias - apply(transpose(kinematics.J[0]), external).sum(0)
     acceleration = solve(D.M[0], Q - bias)
     if base is not None:

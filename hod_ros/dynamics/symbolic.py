@@ -12,6 +12,7 @@ import numpy as np
 import sympy
 
 from hod_ros.dynamics import exact_numbers
+from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics import recursive
 from hod_ros.errors import InputError
 from hod_ros.errors import ModelError
@@ -39,7 +40,7 @@ def symbolic(model, order, *, q=None, simplify=True):
     """
     if not isinstance(order, (int, np.integer)) or isinstance(order, bool) or order < 0:
         raise InputError(f'order is {order!r}; give 0, 1, 2, ...')
-    if model.n > MAX_JOINTS:
+    if motion_checks.robot_model(model).n > MAX_JOINTS:
         raise ModelError(
             f'{model.name} has {model.n} coordinates; closed expressions are for up to {MAX_JOINTS}. Lock other joints')
     if model.base != 'fixed':
