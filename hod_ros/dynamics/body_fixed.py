@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hod_ros.dynamics import checks
 from hod_ros.dynamics import joints
 from hod_ros.dynamics import lie
 from hod_ros.dynamics import motion_checks
@@ -19,6 +20,7 @@ from hod_ros.dynamics.leibniz import nth
 from hod_ros.dynamics.leibniz import product
 from hod_ros.dynamics.loads import checked_external
 from hod_ros.dynamics.moving_frames import inverse_adjoints
+from hod_ros.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -33,9 +35,12 @@ class BodyFixedMotion:
 
     def jacobian(self, body):
         """(rows, 6, m) geometric Jacobian of a body over the screws, 000 (7)."""
+        if checks.count(body, 'body', 0) >= self.B.shape[1]:
+            raise InputError(f'body is {body}; give the index of one of the {self.B.shape[1]} bodies')
         return np.swapaxes(self.B[:, body], -1, -2)
 
 
+@np.errstate(over='ignore', invalid='ignore')
 def body_fixed_motion(model, q, base=None):
     """Derivatives 0 .. rows - 1 of all joint screws and twists for q (rows + 1, n); 000 II.E.
 
@@ -50,7 +55,7 @@ def body_fixed_motion(model, q, base=None):
     B = np.zeros((rows, N, len(model.X), 6), np.result_type(C_rel, s))
     B_sum = np.zeros((rows, N, N + 1, 6), B.dtype)
     if rows:
-        B[0] = joint_screws(model, C_rel)
+        B[0] = _joint_screws(model, C_rel)
     for k in range(rows):
         if k:
             B[k] = nth(lie.ad(B), B_sum[:, :, model.screw_body], k - 1, apply)          # (17)
@@ -61,11 +66,17 @@ def body_fixed_motion(model, q, base=None):
         V[:, -1] = base_pose_and_twists(q, base)[1]
         to_body = inverse_adjoints(lie.inverse(C[-1]) @ C[:-1], B_sum[:, :, -1])
         V[:, :-1] += product(to_body, V[:, None, -1], apply)
+    motion_checks.finite_result(model, (C, B, B_sum, V), 'the motion of the bodies', q)
     return BodyFixedMotion(C, C_rel, B, B_sum, V)
 
 
 def joint_screws(model, C_rel):
     """B_{i,j} (N, m, 6) from their parents' by 000 (9)."""
+    C_rel = motion_checks.poses(C_rel, len(motion_checks.robot_model(model).bodies), 'C_rel')
+    return _joint_screws(model, C_rel)
+
+
+def _joint_screws(model, C_rel):
     B = np.zeros((len(model.bodies) + 1, len(model.X), 6), np.result_type(C_rel, model.X))
     Ad = lie.Ad(lie.inverse(C_rel))
     for i, parent in enumerate(model.parent):

@@ -48,7 +48,7 @@ def number_of_0_or_more(value, what, unit=''):
     """The float of a finite number of 0 or more."""
     number = finite_number(value, what, unit)
     if number < 0:
-        raise InputError(f'{what} is {number:g}; give a number of 0 or more {unit}'.rstrip())
+        raise InputError(f'{what} is {number}; give a number of 0 or more {unit}'.rstrip())
     return number
 
 
@@ -56,7 +56,7 @@ def number_above_0(value, what, unit=''):
     """The float of a finite number above 0."""
     number = finite_number(value, what, unit)
     if number <= 0:
-        raise InputError(f'{what} is {number:g}; give a number above 0 {unit}'.rstrip())
+        raise InputError(f'{what} is {number}; give a number above 0 {unit}'.rstrip())
     return number
 
 

@@ -16,6 +16,7 @@ from math import comb
 
 import numpy as np
 
+from hod_ros.dynamics import checks
 from hod_ros.dynamics import joints
 from hod_ros.dynamics import lie
 from hod_ros.dynamics import motion_checks
@@ -23,6 +24,8 @@ from hod_ros.dynamics.leibniz import apply
 from hod_ros.dynamics.leibniz import nth
 from hod_ros.dynamics.leibniz import product
 from hod_ros.dynamics.leibniz import transpose
+from hod_ros.dynamics.loads import checked_external
+from hod_ros.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,7 @@ def inverse_dynamics(model, q, external=None, base=None):
     return Q[:, :model.n], Q[:, model.n:]
 
 
+@np.errstate(over='ignore', invalid='ignore')
 def system_kinematics(model, q, base=None):
     """A, a, J, V, b of q (rows + 1, n): derivatives 0 .. rows - 1 of all."""
     q = motion_checks.motion(model, q, 2)
@@ -85,6 +89,7 @@ def system_kinematics(model, q, base=None):
     G[0] = g if base is None else lie.Ad(lie.inverse(base[0])) @ g
     for k in range(1, rows):
         G[k] = -nth(b[:, -1], G, k - 1, apply)
+    motion_checks.finite_result(model, (A, J, V, G), "the system's kinematics", q)
     return SystemKinematics(X, A, a, J, rates, V, b, G, system_inertia(model))
 
 
@@ -141,7 +146,9 @@ def system_coriolis(kinematics):
 
 def equations_of_motion(model, kinematics, external=None):
     """M, C, Q_grav, Q_ext with as many derivatives as the kinematics have rows. external: see inverse_dynamics."""
+    _check_kinematics(model, kinematics)
     J, N = kinematics.J, len(kinematics.M)
+    external = checked_external(model, external, len(J))
     Jt = transpose(J)
     rows, size, n = J.shape
     M = product(Jt, (kinematics.M @ J.reshape(rows, N, 6, n)).reshape(J.shape))                     # (28), (43)
@@ -153,6 +160,17 @@ def equations_of_motion(model, kinematics, external=None):
     return EquationsOfMotion(M, C, Q_grav, Q_ext)
 
 
+def _check_kinematics(model, kinematics):
+    motion_checks.robot_model(model)
+    if not isinstance(kinematics, SystemKinematics):
+        raise InputError(f'kinematics is {checks.shown(kinematics)}; give what system_kinematics(model, q) returns')
+    N, n = len(model.bodies), model.n
+    if kinematics.J.shape[1:] != (6 * N + 6, n + 6):
+        raise InputError(
+            f'kinematics is of another robot: its J has the shape {kinematics.J.shape}, but {N} bodies and {n} joints of {model.name} need '
+            f'(rows, {6 * N + 6}, {n + 6}); give system_kinematics(model, q) of the same model')
+
+
 def generalised_forces(equations, rates):
     """Q (order + 1, n') by (34) for the rates (order + 2, n')."""
     return (product(equations.M, rates[1:], apply) + product(equations.C, rates[:-1], apply)
@@ -161,7 +179,11 @@ def generalised_forces(equations, rates):
 
 def derivative_coefficients(equations, n):
     """P_1 .. P_(n+2) of (37)-(38), (n + 2, n', n'): Q^(n) = sum_k P_k q^(k) + Q_grav^(n) - Q_ext^(n)."""
+    if not isinstance(equations, EquationsOfMotion):
+        raise InputError(f'equations is {checks.shown(equations)}; give what equations_of_motion returns')
     M, C = equations.M, equations.C
+    if checks.count(n, 'n', 0) >= len(M):
+        raise InputError(f'n is {n}, but equations have derivatives up to {len(M) - 1}; give one of these, or more rows of q to begin with')
     P = [C[n]]
     for k in range(2, n + 2):
         P.append(comb(n, k - 2) * M[n - k + 2] + comb(n, k - 1) * C[n - k + 1])

@@ -8,6 +8,7 @@ at |q'| = w it has 76 % of its value, at 3 w 99.5 %. Units are given for revolut
 
 import numpy as np
 
+from hod_ros.dynamics import checks
 from hod_ros.dynamics import motion_checks
 from hod_ros.errors import InputError
 
@@ -59,10 +60,11 @@ def _as_column(factors, u):
 
 
 def _checked_width(model, width):
+    given = width
     try:
-        width = np.broadcast_to(np.asarray(width, float), model.n)
-    except (TypeError, ValueError):
-        raise InputError(f'width is {width!r}; give one number, or one for each of the {model.n} joints') from None
+        width = np.broadcast_to(motion_checks.floats(width, 'width'), model.n)
+    except ValueError:
+        raise InputError(f'width is {checks.shown(given)}; give one number, or one for each of the {model.n} joints') from None
     if not (np.isfinite(width).all() and (width > 0).all()):
         raise InputError(f'width is {width.tolist()}; the smooth law of Coulomb friction needs velocities above 0 [rad/s] or [m/s]')
     return width

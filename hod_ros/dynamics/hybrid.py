@@ -42,6 +42,7 @@ def turning_matrices(V):
     return lie.ad(np.concatenate([V[..., :3], 0 * V[..., 3:]], axis=-1))
 
 
+@np.errstate(over='ignore', invalid='ignore')
 def hybrid_motion(model, q, base=None):
     """Derivatives 0 .. rows - 1 of all twists for q (rows + 1, n).
 
@@ -72,6 +73,7 @@ def hybrid_motion(model, q, base=None):
             V[k, i] = V[k, parent] + nth(X[:, own], rates[:, own], k, np.multiply).sum(0)
             V[k, i, 3:] += nth(across, r[:, i], k, apply)
             turning[k, i] = turning_matrices(V[k, i])
+    motion_checks.finite_result(model, (C, X, V, r), 'the motion of the bodies', q)
     return HybridMotion(C, X, V, r)
 
 

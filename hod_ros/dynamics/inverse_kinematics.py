@@ -7,8 +7,11 @@ Where J leaves a choice, q^(k) is, at every order by itself, the one nearest to 
 norm; this is one of the motions that the twists allow, and not the derivative of a field of least-norm velocities.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 
+from hod_ros.dynamics import checks
 from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics.joint_solver import JointSolver
 from hod_ros.dynamics.kinematics import forward_kinematics
@@ -20,6 +23,7 @@ COMPONENTS = (0, 1, 2, 3, 4, 5)
 _REACHED = 1e-9
 
 
+@np.errstate(over='ignore', invalid='ignore')
 def inverse_kinematics(model, q, link, twists, representation='body', *, components=COMPONENTS, weights=None,
                        null_motion=None, prescribed=None, damping=0.0, max_condition=1e6, base=None):
     """q and its derivatives (rows + 1, n) that move a link as the twists (rows, 6) say, at the position q (n,).
@@ -41,8 +45,8 @@ def inverse_kinematics(model, q, link, twists, representation='body', *, compone
     wanted = np.zeros((rows, model.n)) if null_motion is None else _rows_of(null_motion, model.n, 'null_motion', rows)
     free = _prescribe(model, wanted, prescribed)
     weights = checked_weights(model, weights)
-    if not (np.ndim(damping) == 0 and np.isfinite(damping) and damping >= 0):
-        raise InputError(f'damping is {damping!r}; give a number of 0 or more')
+    damping = checks.number_of_0_or_more(damping, 'damping')
+    max_condition = checked_limit(max_condition, 'max_condition')
 
     base = motion_checks.base_of(model, base, rows)
     J = jacobian(model, q[None], link, representation, base=base)[0][list(components)]
@@ -56,6 +60,10 @@ def inverse_kinematics(model, q, link, twists, representation='body', *, compone
         lower = forward_kinematics(model, motion[:k + 1], link, representation, base=base).twists[k - 1]
         r = twists[k - 1] - lower[list(components)]
         motion[k, free] = solver.solve(r, wanted[k - 1, free], damping)
+        if not np.isfinite(motion[k]).all():
+            raise InputError(
+                f'derivative {k} of q is too large for a floating point number, for the twists of link {link!r}; are their units right '
+                '([rad/s], [m/s])?')
         if not damping:
             _check_reached(solver, motion[k, free], r, link, k)
     return motion
@@ -71,17 +79,25 @@ def position(model, q):
 
 def checked_components(components):
     """Components of a twist as a tuple of distinct indices."""
-    chosen = tuple(components) if np.iterable(components) else ()
-    if not chosen or len(set(chosen)) < len(chosen) or any(c not in COMPONENTS for c in chosen):
-        raise InputError(f'components is {components!r}; give distinct indices of (angular, linear), each of 0 to 5')
+    try:
+        chosen = tuple(checks.count(c, 'components', 0) for c in components)
+    except (InputError, TypeError):
+        chosen = ()
+    if not chosen or len(set(chosen)) < len(chosen) or max(chosen) > 5:
+        raise InputError(f'components is {checks.shown(components)}; give distinct indices of (angular, linear), each of 0 to 5')
     return chosen
+
+
+def checked_limit(value, name):
+    """A number above 0; infinity is no limit."""
+    return np.inf if isinstance(value, (float, np.floating)) and value == np.inf else checks.number_above_0(value, name)
 
 
 def checked_weights(model, weights):
     """(n,) positive weights of the joints, or None."""
     if weights is None:
         return None
-    weights = motion_checks.vector(weights, model.joint_names, 'weights')
+    weights = motion_checks.floats(motion_checks.vector(weights, model.joint_names, 'weights'), 'weights')
     if (weights <= 0).any():
         worst = int(np.argmin(weights))
         raise InputError(
@@ -93,18 +109,21 @@ def checked_weights(model, weights):
 def _prescribe(model, wanted, prescribed):
     """Which joints are free; the others' rates are written into `wanted`."""
     free = np.ones(model.n, bool)
+    if prescribed is not None and not isinstance(prescribed, Mapping):
+        raise InputError(f'prescribed is {checks.shown(prescribed)}; give a mapping from joint names to their rates')
     for name, rates in (prescribed or {}).items():
-        if name not in model.joint_names:
+        if not checks.one_of(name, model.joint_names):
             raise InputError(
-                f'prescribed names {name!r}, which is no joint of {model.name}: {", ".join(model.joint_names)}')
+                f'prescribed names {checks.shown(name)}, which is no joint of {model.name}: {", ".join(model.joint_names)}')
         column = model.joint_names.index(name)
-        wanted[:, column] = _rows_of(np.reshape(rates, (-1, 1)), 1, f'prescribed[{name!r}]', len(wanted))[:, 0]
+        what = f'prescribed[{name!r}]'
+        wanted[:, column] = _rows_of(motion_checks.floats(rates, what).reshape(-1, 1), 1, what, len(wanted))[:, 0]
         free[column] = False
     return free
 
 
 def _rows_of(values, columns, name, rows=None):
-    values = motion_checks.numbers(values, name)
+    values = motion_checks.floats(values, name)
     if values.ndim != 2 or values.shape[1] != columns or len(values) < (1 if rows is None else rows):
         raise InputError(
             f'{name} has the shape {values.shape}, but needs {rows or "1 or more"} rows of {columns}: '

@@ -10,9 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hod_ros.dynamics import checks
 from hod_ros.dynamics import lie
+from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics.regressor import parameter_names
 from hod_ros.dynamics.regressor import regressor
+from hod_ros.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -26,11 +29,17 @@ class MinimalParameters:
 
     def parameters(self, pi):
         """(..., p) -> (..., b)"""
-        return pi @ self.grouping.T
+        return self._checked(pi, 'pi') @ self.grouping.T
 
     def regressor(self, Y):
         """(..., p) -> (..., b)"""
-        return Y[..., self.columns]
+        return self._checked(Y, 'Y')[..., self.columns]
+
+    def _checked(self, values, name):
+        values, p = motion_checks.numbers(values, name), self.grouping.shape[1]
+        if not values.ndim or values.shape[-1] != p:
+            raise InputError(f'{name} has the shape {values.shape}, but needs (..., {p}): one column for each of the parameters')
+        return motion_checks.finite(values, name)
 
 
 def minimal_parameters(model, *, tolerance=1e-9, seed=0):
@@ -39,7 +48,13 @@ def minimal_parameters(model, *, tolerance=1e-9, seed=0):
     With a free base, what the wrench on it tells counts too.
     tolerance: a column depends on others where less than this part of its norm is left beside them.
     """
-    Y = _stacked_regressors(model, np.random.default_rng(seed))
+    motion_checks.robot_model(model)
+    if model.exact:
+        raise InputError(f'{model.name} holds symbols or multiprecision numbers; minimal parameters are found with floats')
+    tolerance = checks.number_above_0(tolerance, 'tolerance')
+    if tolerance >= 1:
+        raise InputError(f'tolerance is {tolerance:g}, part of a norm; give a small number below 1, such as 1e-9')
+    Y = _stacked_regressors(model, np.random.default_rng(checks.count(seed, 'seed', 0)))
     norms = np.linalg.norm(Y, axis=0)
     influential = np.flatnonzero(norms > tolerance * norms.max(initial=0))
     columns = _independent_columns(Y / np.where(norms > 0, norms, 1), influential, tolerance)

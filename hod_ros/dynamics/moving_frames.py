@@ -7,6 +7,7 @@ derivatives; every function returns rows + 1 derivatives.
 
 import numpy as np
 
+from hod_ros.dynamics import checks
 from hod_ros.dynamics import lie
 from hod_ros.dynamics.leibniz import nth
 from hod_ros.errors import InputError
@@ -47,5 +48,5 @@ def rotations(C, V):
 
 
 def check_representation(representation):
-    if representation not in REPRESENTATIONS:
-        raise InputError(f'representation is {representation!r}; it is one of {", ".join(map(repr, REPRESENTATIONS))}')
+    if not checks.one_of(representation, REPRESENTATIONS):
+        raise InputError(f'representation is {checks.shown(representation)}; it is one of {", ".join(map(repr, REPRESENTATIONS))}')

@@ -5,6 +5,7 @@ Inertia matrices (6, 6) act on twists (angular, linear) of the link's frame, 000
 
 import numpy as np
 
+from hod_ros.dynamics import checks
 from hod_ros.dynamics import lie
 from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics.chain import body_pose_and_twists
@@ -40,8 +41,9 @@ def payload_inertias(mass, center, inertia):
 
     mass (rows,), center (rows, 3), inertia (rows, 3, 3) about the centre of mass: each with its time derivatives.
     """
-    mass, center, inertia = np.asarray(mass), np.asarray(center), np.asarray(inertia)
-    if not (mass.shape == (len(mass),) and center.shape == (len(mass), 3) and inertia.shape == (len(mass), 3, 3)):
+    named = {'mass': mass, 'center': center, 'inertia': inertia}
+    mass, center, inertia = (motion_checks.finite(motion_checks.numbers(value, name), name) for name, value in named.items())
+    if not (mass.ndim == 1 and center.shape == (len(mass), 3) and inertia.shape == (len(mass), 3, 3)):
         raise InputError(
             f'a payload has mass, center and inertia of the shapes {mass.shape}, {center.shape}, {inertia.shape}; give '
             '(rows,), (rows, 3), (rows, 3, 3) with as many rows each, row k the k-th time derivative')
@@ -62,6 +64,7 @@ def payload_wrench(model, q, link, inertias, *, exchanged=False, base=None):
     then. Momentum of motion inside the load, as m c' of a moving centre of mass, is not part of M V: add its wrench.
     """
     body, placement = motion_checks.robot_model(model).body_of(link)
+    exchanged = checks.flag(exchanged, 'exchanged')
     q = motion_checks.motion(model, q, 3)
     base = motion_checks.base_of(model, base, len(q) - 1)
     inertias = motion_checks.numbers(inertias, 'inertias')
@@ -74,6 +77,14 @@ def payload_wrench(model, q, link, inertias, *, exchanged=False, base=None):
     if inertias.dtype != object and not np.isfinite(inertias).all():
         row = int(np.argwhere(~np.isfinite(inertias))[0][0])
         raise InputError(f'inertias of the payload on {link!r} are not finite in row {row}; give finite numbers')
+    with np.errstate(over='ignore', invalid='ignore'):
+        W = _wrench(model, q, body, placement, inertias, exchanged, base)
+    return LinkWrench(motion_checks.finite_result(model, -W, 'the wrench of the payload', q))
+
+
+def _wrench(model, q, body, placement, inertias, exchanged, base):
+    """What moves the payload, (order + 1, 6) in the link's frame."""
+    rows = len(q) - 2
     C, V = body_pose_and_twists(model, q, body, base)
     C, V = C @ placement, apply(lie.Ad(lie.inverse(placement)), V)
     weightless = np.concatenate([np.zeros(3), -model.gravity])
@@ -82,15 +93,18 @@ def payload_wrench(model, q, link, inertias, *, exchanged=False, base=None):
     W = product(inertias, acceleration, apply) - product(transpose(lie.ad(V)), momentum, apply, rows)
     if not exchanged:
         W = W + product(inertias[1:], V, apply, rows)
-    return LinkWrench(-W)
+    return W
 
 
 def _checked(mass, center, inertia):
     try:
-        mass, center = float(mass), np.array(center, float)
-        inertia = np.zeros((3, 3)) if inertia is None else np.array(inertia, float)
-    except (TypeError, ValueError):
-        raise InputError('mass, center or inertia of the payload are no numbers; give 1, 3 and 3x3 numbers') from None
+        mass, center = motion_checks.floats(mass, 'mass'), motion_checks.floats(center, 'center')
+        inertia = np.zeros((3, 3)) if inertia is None else motion_checks.floats(inertia, 'inertia')
+    except InputError as error:
+        raise InputError(f'mass, center or inertia of the payload are no numbers ({error}); give 1, 3 and 3x3 numbers') from None
+    if mass.ndim:
+        raise InputError(f'the payload has a mass of shape {mass.shape}; give one number [kg]')
+    mass = float(mass)
     if center.shape != (3,) or inertia.shape != (3, 3):
         raise InputError(
             f'the payload has a center of shape {center.shape}, an inertia of {inertia.shape}; give (3,) and (3, 3)')

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hod_ros.dynamics import checks
 from hod_ros.dynamics import joints
 from hod_ros.dynamics import lie
 from hod_ros.dynamics import motion_checks
@@ -48,8 +49,9 @@ def solve_pose(model, link, pose, start, *, components=COMPONENTS, weights=None,
     pose, start = _checked_pose(pose), position(model, start)
     base = motion_checks.base_of(model, None if base is None else (base, np.zeros((0, 6))), 0)
     components, weights = list(checked_components(components)), checked_weights(model, weights)
-    _check_count(attempts, 'attempts')
-    _check_count(max_iterations, 'max_iterations')
+    attempts, max_iterations = checks.count(attempts, 'attempts', 1), checks.count(max_iterations, 'max_iterations', 1)
+    tolerance = checks.number_of_0_or_more(tolerance, 'tolerance', '[rad], [m]')
+    respect_limits, required = checks.flag(respect_limits, 'respect_limits'), checks.flag(required, 'required')
     goal = _Goal(model, link, pose, components, weights, base)
     lower, upper = model.position_limits.T
     bounds = (lower, upper) if respect_limits else (-np.inf, np.inf)
@@ -140,14 +142,9 @@ def _starts(model, start, attempts):
         yield rng.uniform(np.minimum(lower, upper), upper)
 
 
-def _check_count(value, name):
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-        raise InputError(f'{name} is {value!r}; give an integer of 1 or more')
-
-
 def _checked_pose(pose):
-    pose = motion_checks.numbers(pose, 'pose')
-    if pose.shape != (4, 4) or not np.isfinite(pose.astype(float)).all():
+    pose = motion_checks.floats(pose, 'pose')
+    if pose.shape != (4, 4) or not np.isfinite(pose).all():
         raise InputError(f'pose has the shape {pose.shape} or is not finite; give a homogeneous matrix (4, 4)')
     R = pose[:3, :3]
     if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0 or np.abs(pose[3] - [0, 0, 0, 1]).max() > 1e-9:

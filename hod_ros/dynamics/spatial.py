@@ -11,6 +11,7 @@ from math import comb
 
 import numpy as np
 
+from hod_ros.dynamics import checks
 from hod_ros.dynamics import joints
 from hod_ros.dynamics import lie
 from hod_ros.dynamics import motion_checks
@@ -43,6 +44,7 @@ def zero_reference(model):
     return A[:-1], apply(lie.Ad(A[model.screw_body]), model.X)
 
 
+@np.errstate(over='ignore', invalid='ignore')
 def spatial_motion(model, q, base=None, *, accelerated=False):
     """Algorithm 1 for q (rows + 1, n): derivatives 0 .. rows - 1 of all twists and joint screws, rows = 4 in the paper.
 
@@ -51,6 +53,7 @@ def spatial_motion(model, q, base=None, *, accelerated=False):
     """
     q = motion_checks.motion(model, q, 1)
     base = motion_checks.base_of(model, base, len(q) - 1)
+    accelerated = checks.flag(accelerated, 'accelerated')
     s = joints.screw_coordinates(model, q)
     A, Y = zero_reference(model)
     moved = joints.exponentials(model, Y, s[0])
@@ -69,6 +72,7 @@ def spatial_motion(model, q, base=None, *, accelerated=False):
             V[k, i] = V[k, parent] + nth(S[:, own], rates[:, own], k, np.multiply).sum(0)                   # (6)
             ad_V[k, i] = lie.ad(V[k, i])
     f[:-1] = f[:-1] @ A
+    motion_checks.finite_result(model, (f, S, V), 'the motion of the bodies', q)
     return SpatialMotion(f, S, V)
 
 
@@ -106,6 +110,10 @@ def mass_matrix_derivatives(M, V, rows):
 
 def momentum_screws(M, V):
     """Pi_i^s with as many derivatives as V (rows, ..., 6): 003 (10), (16), (19), (22); Leibniz with (14) beyond."""
+    return _momentum_screws(*_checked_bodies(M, V))
+
+
+def _momentum_screws(M, V):
     ad_V = lie.ad(V[:3])
     ad_Vt = transpose(ad_V)
     Pi = [apply(M, V[0])]
@@ -129,6 +137,14 @@ def momentum_screws(M, V):
 
 def gravity_wrenches(M, V, G, rows):
     """W_i^{s,grav} with derivatives 0 .. rows - 1: 003 (23)-(25), with (14) beyond. V: kinematic twist, G = (0, -g)."""
+    M, V = _checked_bodies(M, V)
+    G, rows = motion_checks.array(G, (6,), 'G', 'what weightless_acceleration(model) returns, (0, -g)'), checks.count(rows, 'rows', 1)
+    if rows > len(V) + 1:
+        raise InputError(f'rows is {rows}, but V with {len(V)} rows allows {len(V) + 1} at most; give more rows of V')
+    return _gravity_wrenches(M, V, G, rows)
+
+
+def _gravity_wrenches(M, V, G, rows):
     ad_V = lie.ad(V[:2])
     out = [apply(M, G)]
     if rows > 1:
@@ -144,6 +160,12 @@ def gravity_wrenches(M, V, G, rows):
 
 def inter_body_wrenches(model, W):
     """W-bar_i (rows, N + 1, 6) of the bodies' own wrenches W: sums over all that a body carries, 003 (30)."""
+    W = motion_checks.array(
+        W, ('rows', len(motion_checks.robot_model(model).bodies) + 1, 6), 'W', 'a wrench for each body and, last, for the base')
+    return _inter_body_wrenches(model, W)
+
+
+def _inter_body_wrenches(model, W):
     W = W.copy()
     for i in reversed(range(len(model.bodies))):
         W[:, model.parent[i]] += W[:, i]
@@ -162,19 +184,19 @@ def inverse_dynamics(model, q, external=None, base=None, *, gravity='acceleratio
     external: (order + 1, N + 1, 6) body-fixed wrenches that the environment exerts on the bodies. base: see
     spatial_motion. gravity: 'acceleration' of the world, or separate 'wrenches' (23)-(25); the result is the same.
     """
-    if gravity not in ('acceleration', 'wrenches'):
-        raise InputError(f"gravity is {gravity!r}; it enters as 'acceleration' or as 'wrenches'")
+    if not checks.one_of(gravity, ('acceleration', 'wrenches')):
+        raise InputError(f"gravity is {checks.shown(gravity)}; it enters as 'acceleration' or as 'wrenches'")
     q = motion_checks.motion(model, q, 3)
     rows = len(q) - 2
     external = checked_external(model, external, rows)
     motion = spatial_motion(model, q, base, accelerated=gravity == 'acceleration')
     M = mass_matrices(model, motion.C)
-    W = momentum_screws(M, motion.V)[1:]
+    W = _momentum_screws(M, motion.V)[1:]
     if gravity == 'wrenches':
-        W = W + gravity_wrenches(M, motion.V, weightless_acceleration(model), rows)
+        W = W + _gravity_wrenches(M, motion.V, weightless_acceleration(model), rows)
     if external is not None:
         W = W - spatial_wrenches(motion.C, motion.V, external)
-    W = inter_body_wrenches(model, W)
+    W = _inter_body_wrenches(model, W)
     return joint_forces(model, motion.S, W, q), body_fixed_wrenches(motion.C[-1], motion.V[:, -1], W[:, -1])
 
 
@@ -192,6 +214,15 @@ def body_fixed_wrenches(C, V, W):
     for k in range(1, len(W)):
         T.append(nth(T, ad_Vt, k - 1))
     return product(T, W, apply)
+
+
+def _checked_bodies(M, V):
+    M, V = motion_checks.finite(motion_checks.numbers(M, 'M'), 'M'), motion_checks.finite(motion_checks.numbers(V, 'V'), 'V')
+    if V.ndim < 2 or V.shape[-1] != 6 or not len(V) or M.shape != (*V.shape[1:-1], 6, 6):
+        raise InputError(
+            f'M has the shape {M.shape} and V has {V.shape}; give an inertia matrix (..., 6, 6) and at least one row of twists '
+            '(rows, ..., 6) of the same bodies, row k the k-th time derivative')
+    return M, V
 
 
 def _dot(a, b):

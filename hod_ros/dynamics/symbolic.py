@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import sympy
 
+from hod_ros.dynamics import checks
 from hod_ros.dynamics import exact_numbers
 from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics import recursive
@@ -39,7 +40,8 @@ def symbolic(model, order, *, q=None, simplify=True):
     simplify: False leaves what the recursion makes of sympy's symbols as it stands; so are joints of several axes.
     """
     if not isinstance(order, (int, np.integer)) or isinstance(order, bool) or order < 0:
-        raise InputError(f'order is {order!r}; give 0, 1, 2, ...')
+        raise InputError(f'order is {checks.shown(order)}; give 0, 1, 2, ...')
+    simplify = checks.flag(simplify, 'simplify')
     if motion_checks.robot_model(model).n > MAX_JOINTS:
         raise ModelError(
             f'{model.name} has {model.n} coordinates; closed expressions are for up to {MAX_JOINTS}. Lock other joints')
