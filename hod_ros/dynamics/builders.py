@@ -12,9 +12,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from hod_ros.dynamics import build_checks
+from hod_ros.dynamics import checks
 from hod_ros.dynamics import lie
+from hod_ros.dynamics import model_fields
+from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics.model import STANDARD_GRAVITY
 from hod_ros.dynamics.model import RobotModel
+from hod_ros.errors import InputError
 from hod_ros.errors import ModelError
 
 CONVENTIONS = ('craig', 'denavit-hartenberg')
@@ -33,13 +37,14 @@ def model_from_screws(screws, reference, inertias, *, representation='spatial', 
     armature: (n,) or {joint name: rotor inertia}.
     A joint of several axes owns several coordinates: 'hip' of three axes has the names 'hip/1', 'hip/2', 'hip/3'.
     """
-    screws = [np.atleast_2d(_numbers(X)) for X in screws]
+    screws = [np.atleast_2d(_numbers(X, f'screw {i}')) for i, X in enumerate(_items(screws, 'screws'))]
     N = len(screws)
     joints = _names(joint_names, 'joint', N)
     bodies = _names(link_names, 'link', N)
-    parent = np.arange(-1, N - 1) if parent is None else np.asarray(parent)
+    parent = np.arange(-1, N - 1) if parent is None else model_fields.indices(parent, 'parent')
+    model_fields.text(base_link, 'base_link')
     reference = _of_shape(reference, (N, 4, 4), 'reference')
-    inertias = [np.zeros((6, 6)) if M is None else _numbers(M) for M in inertias]
+    inertias = [np.zeros((6, 6)) if M is None else _numbers(M, f'inertia {i}') for i, M in enumerate(_items(inertias, 'inertias'))]
     if len(inertias) != N:
         raise ModelError(
             f'inertias holds {len(inertias)} matrices for {N} joints; one for each link, None for one without mass')
@@ -48,12 +53,12 @@ def model_from_screws(screws, reference, inertias, *, representation='spatial', 
         build_checks.check_joint(joint, X)
         build_checks.check_pose(joint, C)
         build_checks.check_inertia(joint, M)
+    if not checks.one_of(representation, ('spatial', 'body')):
+        raise ModelError(f"representation is {checks.shown(representation)}; it is 'spatial' or 'body'")
     if representation == 'spatial':
         upstream = [np.eye(4, dtype=int) if p < 0 else reference[p] for p in parent]
         screws = [X @ lie.Ad(lie.inverse(A)).T for X, A in zip(screws, reference, strict=True)]
         reference = [lie.inverse(up) @ A for up, A in zip(upstream, reference, strict=True)]
-    elif representation != 'body':
-        raise ModelError(f"representation is {representation!r}; it is 'spatial' or 'body'")
     moved = [_onto_axis(X) for X in screws]         # the body's frame in the link's
     back = [lie.inverse(T) for T in moved]
     above = [np.eye(4, dtype=int) if p < 0 else back[p] for p in parent]
@@ -99,23 +104,25 @@ def model_from_dh(a, alpha, d, theta, inertias, *, convention='craig', kinds='re
     options: see model_from_screws.
     """
     columns = {'a': a, 'alpha': alpha, 'd': d, 'theta': theta}
-    columns = {key: np.atleast_1d(_numbers(values)) for key, values in columns.items()}
+    columns = {key: np.atleast_1d(_numbers(values, key)) for key, values in columns.items()}
     N = len(columns['a'])
     for key, values in columns.items():
         if values.shape != (N,):
             raise ModelError(
                 f'{key} has the shape {values.shape} where a has {N} entries; give one number for each joint')
-    kinds = [kinds] * N if isinstance(kinds, str) else list(kinds)
+        if values.dtype != object and not np.isfinite(values).all():
+            raise ModelError(f'{key} holds {values[~np.isfinite(values)][0]}; give finite numbers')
+    kinds = [kinds] * N if isinstance(kinds, str) else _items(kinds, 'kinds')
     if len(kinds) != N:
         raise ModelError(f'kinds holds {len(kinds)} entries for {N} joints; give one for each')
-    if convention not in CONVENTIONS:
-        raise ModelError(f'convention is {convention!r}; it is one of {", ".join(map(repr, CONVENTIONS))}')
+    if not checks.one_of(convention, CONVENTIONS):
+        raise ModelError(f'convention is {checks.shown(convention)}; it is one of {", ".join(map(repr, CONVENTIONS))}')
     z = {'revolute': np.array([0, 0, 1, 0, 0, 0]), 'prismatic': np.array([0, 0, 0, 0, 0, 1])}
     screws, reference = [], []
     joints = _names(options.get('joint_names'), 'joint', N)
     for joint, kind, a, alpha, d, theta in zip(joints, kinds, *columns.values(), strict=True):
-        if kind not in z:
-            raise ModelError(f"joint {joint!r} is of the kind {kind!r}; it is 'revolute' or 'prismatic'")
+        if not checks.one_of(kind, z):
+            raise ModelError(f"joint {joint!r} is of the kind {checks.shown(kind)}; it is 'revolute' or 'prismatic'")
         about_x, about_z = (lie.exp(e, value) @ lie.exp(t, shift) for e, t, value, shift in (
             (_X_TURN, _X_SHIFT, alpha, a), (z['revolute'], z['prismatic'], theta, d)))
         if convention == 'craig':
@@ -147,9 +154,9 @@ def _onto_axis(X):
 
 
 def _names(names, what, N):
-    names = tuple(f'{what}{i + 1}' for i in range(N)) if names is None else tuple(names)
-    if len(names) != N or len(set(names)) != N or not all(isinstance(name, str) and name for name in names):
-        raise ModelError(f'{what}_names is {names}; give {N} different names, one for each {what}')
+    names = tuple(f'{what}{i + 1}' for i in range(N)) if names is None else tuple(_items(names, f'{what}_names'))
+    if len(names) != N or not all(isinstance(name, str) and name for name in names) or len(set(names)) != N:
+        raise ModelError(f'{what}_names is {checks.shown(names)}; give {N} different names, one for each {what}')
     return names
 
 
@@ -167,15 +174,25 @@ def _armature(armature, names):
     return np.array([armature.get(name, 0.0) for name in names])
 
 
-def _numbers(values):
-    array = np.asarray(values)
-    if array.dtype.kind not in 'buifO':
-        raise ModelError(f'{values!r} holds something that is no real number; give real numbers')
-    return array if array.dtype == object else array.astype(float)
+def _items(values, what):
+    """A list of the things in a sequence."""
+    if not isinstance(values, (str, bytes, Mapping)):
+        try:
+            return list(values)
+        except TypeError:
+            pass
+    raise ModelError(f'{what} is {checks.shown(values)}; give a sequence')
+
+
+def _numbers(values, what):
+    try:
+        return motion_checks.numbers(values, what)
+    except InputError as error:
+        raise ModelError(f'{what} holds something that is no real number: {error}') from None
 
 
 def _of_shape(values, shape, what):
-    array = _numbers(values)
+    array = _numbers(values, what)
     if array.shape != shape:
         raise ModelError(f'{what} has the shape {array.shape}; give {shape}')
     return array

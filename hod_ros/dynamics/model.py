@@ -20,12 +20,13 @@ from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import fields
 from dataclasses import replace
-from numbers import Number
 from types import MappingProxyType
 
 import numpy as np
 
+from hod_ros.dynamics import checks
 from hod_ros.dynamics import kernel
+from hod_ros.dynamics import model_fields
 from hod_ros.errors import InputError
 from hod_ros.errors import ModelError
 
@@ -62,6 +63,10 @@ class RobotModel:
     warnings: tuple[str, ...] = ()      # what is implausible but not impossible
 
     def __post_init__(self):
+        for name in ('joint_names', 'bodies', 'joints', 'warnings'):
+            object.__setattr__(self, name, model_fields.names(getattr(self, name), name, distinct=name != 'warnings'))
+        for name in ('name', 'base_link'):
+            model_fields.text(getattr(self, name), name)
         n = len(self.joint_names)
         unlimited = np.full(n, np.inf)
         defaults = {
@@ -78,19 +83,18 @@ class RobotModel:
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)
         for name in ('parent', 'coordinate', 'screw_body'):
-            object.__setattr__(self, name, _frozen(getattr(self, name), np.intp))
+            object.__setattr__(self, name, model_fields.indices(getattr(self, name), name))
         for name in _FLOAT_ARRAYS:
-            object.__setattr__(self, name, _frozen_numbers(getattr(self, name), name))
-        for name in ('joint_names', 'bodies', 'joints', 'warnings'):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
-        links = {link: (int(body), _frozen_numbers(pose, f'the pose of link {link!r}')) for link, (body, pose) in self.links.items()}
-        object.__setattr__(self, 'links', MappingProxyType(links))
+            object.__setattr__(self, name, model_fields.numbers(getattr(self, name), name))
+        object.__setattr__(self, 'links', MappingProxyType(model_fields.links(self.links, len(self.bodies))))
         object.__setattr__(self, 'n', n)
         self._check()
         object.__setattr__(self, '_compiled', None if self.exact else kernel.compile_tree(self))
 
     def _check(self):
-        N, n, m = len(self.bodies), self.n, len(self.X)
+        N, n, m = len(self.bodies), self.n, len(self.X) if self.X.ndim else 0
+        if len(self.joints) != N:
+            raise ModelError(f'joints has {len(self.joints)} names for {N} bodies; give the joint that moves each body')
         shapes = {
             'parent': (N,), 'coordinate': (m,), 'multiplier': (m,), 'offset': (m,), 'screw_body': (m,),
             'B': (N, 4, 4), 'X': (m, 6), 'M': (N, 6, 6), 'M_base': (6, 6), 'gravity': (3,),
@@ -103,6 +107,9 @@ class RobotModel:
                 raise ModelError(f'{name} has the shape {array.shape}, but {N} bodies, {m} screws and {n} joints need {shape}')
             if not name.endswith('_limits') and array.dtype != object and not np.isfinite(array).all():
                 raise ModelError(f'{name} holds a value that is not finite: {array[~np.isfinite(array)][0]}; give finite numbers')
+            if name.endswith('_limits') and array.dtype != object and np.isnan(array).any():
+                joint = self.joint_names[np.argwhere(np.isnan(array))[0][0]]
+                raise ModelError(f'{name} of joint {joint!r} holds nan, which is no number; give inf where there is no limit')
         if np.any(self.parent >= np.arange(N)) or np.any(self.parent < -1):
             raise ModelError(f'parent must name an earlier body or -1 for the base, but is {self.parent.tolist()}')
         if np.any(self.coordinate < 0) or np.any(self.coordinate >= n):
@@ -112,8 +119,12 @@ class RobotModel:
         if self.armature.dtype != object and np.any(self.armature < 0):
             worst = int(np.argmin(self.armature))
             raise ModelError(f'armature of joint {self.joint_names[worst]!r} is {self.armature[worst]}; a rotor inertia is 0 or more')
-        if self.base not in ('fixed', 'free'):
-            raise ModelError(f"base is {self.base!r}; it is 'fixed' or 'free'")
+        model_fields.check_poses(self.B, lambda i: f'the reference configuration B of joint {self.joints[i]!r}')
+        model_fields.check_screws(self.X, lambda k: f'joint {self.joints[self.screw_body[k]]!r}')
+        model_fields.check_inertias(self.M, lambda i: f'body {self.bodies[i]!r}')
+        model_fields.check_inertias(self.M_base[None], lambda i: f'the base {self.base_link!r}')
+        if not checks.one_of(self.base, ('fixed', 'free')):
+            raise ModelError(f"base is {checks.shown(self.base)}; it is 'fixed' or 'free'")
 
     @classmethod
     def from_urdf(cls, text, *, joints=None, gravity=STANDARD_GRAVITY, locked=None, base='fixed', armature=None):
@@ -147,7 +158,7 @@ class RobotModel:
         try:
             return self.links[link]
         except (KeyError, TypeError):
-            raise InputError(f'{self.name} has no link {link!r}; its links are {", ".join(self.links)}') from None
+            raise InputError(f'{self.name} has no link {checks.shown(link)}; its links are {", ".join(self.links)}') from None
 
     @property
     def exact(self):
@@ -201,25 +212,6 @@ _FLOAT_ARRAYS = (
     'multiplier', 'offset', 'B', 'X', 'M', 'M_base', 'gravity', 'armature', 'damping', 'friction', 'position_limits',
     'velocity_limits', 'effort_limits',
 )
-
-
-def _frozen(value, dtype):
-    array = np.array(value, dtype=dtype)
-    array.setflags(write=False)
-    return array
-
-
-def _frozen_numbers(value, name):
-    """Read-only array of floats, or of objects if these are numbers of another kind."""
-    array = np.array(value)
-    if array.dtype == object:
-        for entry in array.flat:
-            if not isinstance(entry, Number) and type(entry).__module__.partition('.')[0] not in ('sympy', 'mpmath'):
-                raise ModelError(f'{name} holds {entry!r}, which is no number; give numbers')
-        return _frozen(array, object)
-    if array.dtype.kind not in 'buif':
-        raise ModelError(f'{name} is not an array of numbers but of {array.dtype}; give real numbers')
-    return _frozen(array, np.float64)
 
 
 def _rebuilt(values):

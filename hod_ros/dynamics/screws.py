@@ -7,7 +7,10 @@ Lengths in [m], a pitch in [m/rad].
 
 import numpy as np
 
+from hod_ros.dynamics import checks
 from hod_ros.dynamics import lie
+from hod_ros.dynamics import motion_checks
+from hod_ros.errors import InputError
 from hod_ros.errors import ModelError
 
 ORIGIN = (0, 0, 0)
@@ -28,7 +31,7 @@ def prismatic(e):
 def helical(e, y, h):
     """(6,) screw (e, y x e + h e) of a motion about the axis e through y that advances by the pitch h a radian."""
     e, y = _direction(e), _vector(y, 'point y')
-    return np.concatenate([e, np.cross(y, e) + _numbers(h, 'pitch h') * e])
+    return np.concatenate([e, np.cross(y, e) + _number(h, 'pitch h') * e])
 
 
 def cylindrical(e, y=ORIGIN):
@@ -59,9 +62,9 @@ def link_inertia(mass, com=ORIGIN, tensor=None, *, about='com'):
     tensor: (3, 3) rotational inertia in the link's axes [kg m^2], None for a point mass.
     about: the point that the tensor is given about, 'com' or 'frame' (the frame's origin).
     """
-    if about not in ('com', 'frame'):
-        raise ModelError(f"about is {about!r}; a tensor is given about 'com' or 'frame'")
-    mass, c = _numbers(mass, 'mass'), lie.skew(_vector(com, 'com'))
+    if not checks.one_of(about, ('com', 'frame')):
+        raise ModelError(f"about is {checks.shown(about)}; a tensor is given about 'com' or 'frame'")
+    mass, c = _number(mass, 'mass'), lie.skew(_vector(com, 'com'))
     steiner = -mass * (c @ c)
     if tensor is None:
         tensor, about = np.zeros((3, 3), dtype=int), 'com'
@@ -85,16 +88,27 @@ def _direction(e):
 
 
 def _vector(v, what):
-    v = np.asarray(v)
-    if v.shape != (3,):
-        raise ModelError(f'{what} has the shape {v.shape}; give three numbers')
+    try:
+        shape = np.shape(v)
+    except ValueError:      # rows of different length
+        shape = None
+    if shape not in (None, (3,)):
+        raise ModelError(f'{what} has the shape {shape}; give three numbers')
     return _numbers(v, what)
 
 
+def _number(value, what):
+    value = _numbers(value, what)
+    if value.shape:
+        raise ModelError(f'{what} has the shape {value.shape}; give one number')
+    return value
+
+
 def _numbers(value, what):
-    array = np.asarray(value)
-    if array.dtype.kind not in 'buifO':
-        raise ModelError(f'{what} is {value!r}; give real numbers')
+    try:
+        array = motion_checks.numbers(value, what)
+    except InputError as error:
+        raise ModelError(str(error)) from None
     if array.dtype != object and not np.isfinite(array).all():
         raise ModelError(f'{what} is {array.tolist()}; give finite numbers')
     return array
