@@ -10,6 +10,8 @@ from dataclasses import fields
 
 from hod_ros.actuators import drives
 from hod_ros.actuators import springs
+from hod_ros.dynamics.checks import names
+from hod_ros.dynamics.checks import shown
 from hod_ros.errors import HodError
 from hod_ros.errors import InputError
 
@@ -41,7 +43,7 @@ def drive_from_figures(joint, figures):
         raise InputError(f'the drive of joint {joint!r} has no type; give one of {", ".join(TYPES)}')
     kind, rest = figures['type'], {name: value for name, value in figures.items() if name != 'type'}
     if not isinstance(kind, str) or kind not in TYPES:
-        raise InputError(f'the drive of joint {joint!r} has the type {kind!r}; give one of {", ".join(TYPES)}')
+        raise InputError(f'the drive of joint {joint!r} has the type {shown(kind)}; give one of {", ".join(TYPES)}')
     unknown = sorted(set(rest) - set(figures_of(kind)))
     if unknown:
         raise InputError(
@@ -57,14 +59,22 @@ def drive_from_figures(joint, figures):
 
 def drives_from_figures(figures):
     """{joint: drive} of {joint: figures}."""
-    return {joint: drive_from_figures(joint, values) for joint, values in figures.items()}
+    return {joint: drive_from_figures(joint, values) for joint, values in by_joint(figures).items()}
+
+
+def by_joint(figures):
+    """The mapping {joint: figures} itself."""
+    if not isinstance(figures, Mapping):
+        raise InputError(f'figures is {shown(figures)}; give a mapping from joint names to figures')
+    names(figures, 'figures')
+    return figures
 
 
 def _with_springs(figures):
     """Figures of a pair with its springs made of theirs."""
     kind = figures.get('spring')
     if not isinstance(kind, str) or kind not in SPRINGS:
-        raise InputError(f'spring is {kind!r}; give one of {", ".join(SPRINGS)}')
+        raise InputError(f'spring is {shown(kind)}; give one of {", ".join(SPRINGS)}')
     own = {field.name for field in fields(SPRINGS[kind])}
     foreign = sorted(name for name in figures if name not in own and name not in {field.name for field in fields(drives.Antagonistic)})
     if foreign:

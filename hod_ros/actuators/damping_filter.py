@@ -10,9 +10,11 @@ import math
 import numpy as np
 
 from hod_ros.actuators import series
-from hod_ros.actuators.feedforward import PreparedDrives
+from hod_ros.actuators.feedforward import prepared
 from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics.checks import finite_number
+from hod_ros.dynamics.checks import numbers_by_name
+from hod_ros.dynamics.loads import pairs
 from hod_ros.errors import InputError
 
 
@@ -33,7 +35,7 @@ class DampingFilter:
     """
 
     def __init__(self, model, drives, *, step):
-        self.prepared = drives if isinstance(drives, PreparedDrives) else PreparedDrives(model, drives)
+        self.prepared = prepared(model, drives)
         self.step = finite_number(step, 'step', '[s]')
         if self.step <= 0:
             raise InputError(f'step is {self.step:g}; give the time between two calls, above 0 [s]')
@@ -49,17 +51,22 @@ class DampingFilter:
         self._last = None
         self.deflections = None
         if deflections is not None:
+            deflections = numbers_by_name(deflections, 'deflections', '[rad] or [m]')
+            unknown = [joint for joint in deflections if joint not in self._filtered]
+            if unknown:
+                raise InputError(
+                    f'deflections names {", ".join(map(repr, unknown))}, but the filtered joints are {", ".join(self._filtered)}')
             missing = [joint for joint in self._filtered if joint not in deflections]
             if missing:
                 raise InputError(f'deflections of {", ".join(map(repr, missing))} are missing; give theta - q [rad] of all filtered joints')
-            self.deflections = {
-                joint: finite_number(deflections[joint], f'deflections[{joint!r}]', '[rad]') for joint in self._filtered}
+            self.deflections = {joint: deflections[joint] for joint in self._filtered}
 
     def __call__(self, q, *, stiffness=None, wrenches=None):
         """MotorFeedforward for q (rows, n), rows q, q', q'', q''', q''''."""
         from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
         model = self.prepared.model
-        q = motion_checks.motion(model, q, 5)
+        q = motion_checks.floats(motion_checks.motion(model, q, 5), 'q')
+        wrenches = None if wrenches is None else pairs(wrenches)
         Q = inverse_dynamics(model, q, wrenches=wrenches)
         k = dict(zip(self.prepared.variable_joints, self.prepared.stiffness_motion(stiffness, (), 3), strict=True))
         deflections = dict(self.deflections or {})

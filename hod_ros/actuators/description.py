@@ -6,7 +6,9 @@ Its attributes are `joint` and the figures of drive_from_figures; pairs are two 
 elastic joints, and the stiffnesses that some dialects write elsewhere have no common meaning: none of them is ever taken.
 """
 
+from hod_ros.actuators.configuration import by_joint
 from hod_ros.actuators.configuration import drive_from_figures
+from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics.xml_text import read_xml
 from hod_ros.errors import DescriptionError
 
@@ -53,8 +55,10 @@ def foreign_stiffness(text):
 
 def drives_from_urdf(text, model, figures=None):
     """{joint: drive} for the joints of a model: from `figures` ({joint: figures}), and from its URDF for joints not named there."""
+    motion_checks.robot_model(model)
+    figures = {} if figures is None else by_joint(figures)
     described = {joint: values for joint, values in figures_from_urdf(text).items() if joint in model.joint_names}
-    return {joint: drive_from_figures(joint, values) for joint, values in (described | (figures or {})).items()}
+    return {joint: drive_from_figures(joint, values) for joint, values in {**described, **figures}.items()}
 
 
 def _mentions(text, words):

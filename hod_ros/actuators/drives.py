@@ -28,6 +28,7 @@ from hod_ros.actuators.validation import number_but_0
 from hod_ros.actuators.validation import number_of_0_or_more
 from hod_ros.actuators.validation import pair
 from hod_ros.actuators.validation import positive
+from hod_ros.dynamics.checks import finite_number
 from hod_ros.errors import InputError
 from hod_ros.errors import SingularityError
 
@@ -229,7 +230,7 @@ class Antagonistic(Drive):
 
     def least_stiffness(self, Q):
         """The least stiffness that the springs can have at the joint torque Q [N m/rad]."""
-        return least_stiffness(self.spring, float(Q))
+        return least_stiffness(self.spring, finite_number(Q, 'Q', '[N m] or [N]'))
 
     def deflections(self, Q, k):
         d1, d2 = paired_stretches(self.spring, Q, k)

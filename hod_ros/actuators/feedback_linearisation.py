@@ -13,7 +13,7 @@ import numpy as np
 
 from hod_ros.actuators import series
 from hod_ros.actuators.drives import Antagonistic
-from hod_ros.actuators.feedforward import PreparedDrives
+from hod_ros.actuators.feedforward import prepared
 from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics.forward_dynamics import forward_dynamics
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
@@ -29,7 +29,7 @@ class FeedbackLinearisation:
     """
 
     def __init__(self, model, drives):
-        self.prepared = drives if isinstance(drives, PreparedDrives) else PreparedDrives(model, drives)
+        self.prepared = prepared(model, drives)
         self.model = self.prepared.model
         for joint, drive in zip(self.model.joint_names, self.prepared.drives, strict=True):
             if not drive.elastic:
@@ -59,7 +59,7 @@ class FeedbackLinearisation:
 
     def torques(self, q, velocities, motor_positions, motor_velocities, snap, *, stiffness=None):
         """tau (motors,) [N m] under which the joints' snap is `snap` (n,) [rad/s^4], in the measured state."""
-        snap = motion_checks.vector(snap, self.model.joint_names, 'snap')
+        snap = _floats(snap, self.model.joint_names, 'snap')
         q, deflections, k = self._measured(q, velocities, motor_positions, motor_velocities, stiffness)
         n = self.model.n
         Q = np.array([self._forces(j, deflections[j], k[j])[0] for j in range(n)]).T
@@ -80,9 +80,9 @@ class FeedbackLinearisation:
     def _measured(self, q, velocities, motor_positions, motor_velocities, stiffness):
         """q (2, n); for each joint the series of the deflections of its springs, two terms each, and of its stiffness."""
         p, joints = self.prepared, self.model.joint_names
-        q = np.stack([motion_checks.vector(q, joints, 'q'), motion_checks.vector(velocities, joints, 'velocities')])
-        theta = np.stack([motion_checks.vector(motor_positions, p.motor_names, 'motor_positions'),
-                          motion_checks.vector(motor_velocities, p.motor_names, 'motor_velocities')]) / p.gear_ratio
+        q = np.stack([_floats(q, joints, 'q'), _floats(velocities, joints, 'velocities')])
+        theta = np.stack([_floats(motor_positions, p.motor_names, 'motor_positions'),
+                          _floats(motor_velocities, p.motor_names, 'motor_velocities')]) / p.gear_ratio
         e = theta - q[:, p.motor_joints]
         motions = iter(self._stiffness_motion(stiffness))
         k = [series.from_derivatives(next(motions)) if drive.variable else None for drive in p.drives]
@@ -138,3 +138,7 @@ class FeedbackLinearisation:
         if self.prepared.drives[j].spring[0].pulls_only and min(d1, d2) < 0:
             raise SingularityError(f'a spring of joint {self.model.joint_names[j]!r} is slack in this state: it is stretched by '
                                    f'{min(d1, d2):g} [rad]; pull motor 1 ahead of the joint and motor 2 behind')
+
+
+def _floats(value, names, name):
+    return motion_checks.floats(motion_checks.vector(value, names, name), name)

@@ -6,7 +6,6 @@ derivatives, these the motors' motion, and (003 (3)) that their torques.
 """
 
 from collections.abc import Mapping
-from reprlib import repr as shown
 
 import numpy as np
 
@@ -15,6 +14,9 @@ from hod_ros.actuators.drives import Drive
 from hod_ros.actuators.drives import Rigid
 from hod_ros.actuators.linear_drives import linear_drives
 from hod_ros.dynamics import motion_checks
+from hod_ros.dynamics.checks import numbers_by_name
+from hod_ros.dynamics.checks import one_of
+from hod_ros.dynamics.checks import shown
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
 from hod_ros.errors import HodError
 from hod_ros.errors import InputError
@@ -27,11 +29,16 @@ def motor_feedforward(model, drives, q, *, stiffness=None, wrenches=None):
     stiffness: (3, v) or (samples, 3, v), rows k, k', k'' [N m/rad] of the variable-stiffness joints in the model's order; None: as
     configured, constant. Every row of q beyond 5 needs one more. wrenches: as in inverse_dynamics.
     """
-    if isinstance(drives, PreparedDrives):
-        if drives.model is not model:
-            raise InputError(f'drives were prepared for {drives.model!r}, not for {model!r}; prepare them for this model')
-        return drives.motor_feedforward(q, stiffness, wrenches)
-    return PreparedDrives(model, drives).motor_feedforward(q, stiffness, wrenches)
+    return prepared(model, drives).motor_feedforward(q, stiffness, wrenches)
+
+
+def prepared(model, drives):
+    """PreparedDrives of a model's drives; those given must be this model's."""
+    if not isinstance(drives, PreparedDrives):
+        return PreparedDrives(model, drives)
+    if drives.model is not model:
+        raise InputError(f'drives were prepared for {drives.model!r}, not for {shown(model)}; prepare them for this model')
+    return drives
 
 
 class MotorFeedforward:
@@ -136,7 +143,11 @@ class PreparedDrives:
             rows = self._linear.motors(q, Q)
             if rows is not None:
                 return MotorFeedforward(self, Q, rows, None)
-        return self._general(motion_checks.motions(self.model, q, 5), Q, stiffness, {})
+        q = self._motions(q)
+        Q, shape = motion_checks.finite(motion_checks.floats(Q, 'Q'), 'Q'), (*q.shape[:-2], q.shape[-2] - 2, q.shape[-1])
+        if Q.shape != shape:
+            raise InputError(f'Q has the shape {Q.shape}, but q with {q.shape} needs {shape}: row k is the k-th time derivative')
+        return self._general(q, Q, stiffness, {})
 
     def motor_feedforward(self, q, stiffness=None, wrenches=None, deflections=None):
         """As the function of this name. deflections: {joint: theta - q} of the joints whose dampers keep a state (see DampingFilter)."""
@@ -147,11 +158,20 @@ class PreparedDrives:
                 rows = motors(q, Q)
                 if rows is not None:
                     return MotorFeedforward(self, Q, rows, None)
-        return self._checked(q, stiffness, wrenches, deflections or {})
+        deflections = numbers_by_name(deflections, 'deflections', '[rad] or [m]')
+        for joint in deflections:
+            if joint not in self.model.joint_names:
+                known = ', '.join(self.model.joint_names)
+                raise InputError(f'deflections names {joint!r}, but the joints of {self.model.name} are {known}')
+        return self._checked(q, stiffness, wrenches, deflections)
 
     def _checked(self, q, stiffness, wrenches, deflections):
-        q = motion_checks.motions(self.model, q, 5)
+        q = self._motions(q)
         return self._general(q, inverse_dynamics(self.model, q, wrenches=wrenches), stiffness, deflections)
+
+    def _motions(self, q):
+        q = motion_checks.motions(self.model, q, 5)
+        return q if q.dtype != object else motion_checks.floats(q, 'q')
 
     def _general(self, q, Q, stiffness, deflections):
         R = Q.shape[-2]
@@ -193,7 +213,7 @@ class PreparedDrives:
                     raise InputError(
                         f"stiffness of joint {joint!r} is missing; configure it in its drive, or give rows k, k', k'' [N m/rad]")
             return [np.concatenate([np.full((1, *samples), drive.stiffness), np.zeros((rows - 1, *samples))]) for drive in variable]
-        k = motion_checks.numbers(stiffness, 'stiffness')
+        k = motion_checks.floats(stiffness, 'stiffness')
         v = len(variable)
         if k.ndim not in (2, 2 + len(samples)) or k.shape[-1] != v or k.shape[-2] < rows or k.shape[:-2] not in ((), samples):
             raise InputError(
@@ -237,7 +257,7 @@ def _deflections(joint, drive, Q, k, states):
                 f'the damping of joint {joint!r} gives its drive a state, which one call cannot know: use a DampingFilter, or '
                 'approximate by damping_terms=1 or more')
         from hod_ros.actuators.damping_filter import damped
-        return [(damped(drive, Q, k, states[joint]), Q)]
+        return [(damped(drive, Q, k, states[joint] + 0.0 * Q[0]), Q)]
     return _named(joint, drive.deflections, Q, k)
 
 
@@ -251,15 +271,15 @@ def _named(joint, function, *arguments):
 
 
 def _checked_drives(model, drives):
-    if model.exact:
+    if motion_checks.robot_model(model).exact:
         raise InputError(f'{model.name} holds symbols or multiprecision numbers; motor feedforward computes with floats')
     if model.base == 'free':
         raise InputError(f"{model.name} has a free base; motor feedforward is for fixed bases: make the model with base='fixed'")
     if not isinstance(drives, Mapping):
         raise InputError(f'drives is {shown(drives)}; give a mapping from joint names to drives')
     for joint, drive in drives.items():
-        if joint not in model.joint_names:
-            raise InputError(f'drives names {joint!r}, but the joints of {model.name} are {", ".join(model.joint_names)}')
+        if not one_of(joint, model.joint_names):
+            raise InputError(f'drives names {shown(joint)}, but the joints of {model.name} are {", ".join(model.joint_names)}')
         if not isinstance(drive, Drive):
             raise InputError(f'the drive of joint {joint!r} is {shown(drive)}; give SeriesElastic(...) or another of the drives')
     return tuple(drives.get(joint) or Rigid() for joint in model.joint_names)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from hod_ros.dynamics.checks import shown
 from hod_ros.errors import InputError
 
 
@@ -13,9 +14,9 @@ def pole_gains(poles):
     """
     try:
         poles = np.asarray(poles, dtype=complex)
-    except (TypeError, ValueError):
-        raise InputError(f'poles is {poles!r}; give numbers (order,) or (n, order) [1/s]') from None
-    if poles.ndim not in (1, 2) or poles.shape[-1] < 1:
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f'poles is {shown(poles)}; give numbers (order,) or (n, order) [1/s]') from None
+    if poles.ndim not in (1, 2) or not poles.size:
         raise InputError(f'poles has the shape {poles.shape}; give (order,) or (n, order), 4 poles for a joint behind a spring')
     if poles.ndim == 2:
         return np.stack([_gains(row, f' of joint {j} (counted from 0)') for j, row in enumerate(poles)])
@@ -27,7 +28,10 @@ def _gains(poles, of):
         raise InputError(f'poles{of} are {poles.tolist()}; give finite numbers [1/s]')
     if poles.real.max() >= 0:
         raise InputError(f'poles{of} hold {poles[np.argmax(poles.real)]:g}, which does not decay; give negative real parts [1/s]')
-    coefficients = np.poly(poles)
+    with np.errstate(over='ignore', invalid='ignore'):
+        coefficients = np.poly(poles)
+    if not np.isfinite(coefficients).all():
+        raise InputError(f'poles{of} are {poles.tolist()}, whose gains are too large for floating point numbers; give poles in [1/s]')
     if np.abs(np.sort_complex(poles) - np.sort_complex(poles.conj())).max() > 1e-9 * np.abs(poles).max():
         raise InputError(f'poles{of} are {poles.tolist()}; complex poles come in conjugate pairs')
     return np.real(coefficients)[:0:-1].copy()

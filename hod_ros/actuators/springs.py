@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from hod_ros.actuators import series
 from hod_ros.actuators.validation import not_negative
 from hod_ros.actuators.validation import positive
+from hod_ros.dynamics.checks import shown
 from hod_ros.errors import InputError
 
 
@@ -174,7 +175,7 @@ def pair_of_springs(spring):
     pair = (spring, spring) if isinstance(spring, PAIRED) else spring
     if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(isinstance(item, PAIRED) for item in pair):
         names = ', '.join(kind.__name__ for kind in PAIRED)
-        raise InputError(f'Antagonistic: spring is {spring!r}; give one of {names}, or a pair of them')
+        raise InputError(f'Antagonistic: spring is {shown(spring)}; give one of {names}, or a pair of them')
     if type(pair[0]) is not type(pair[1]):
         raise InputError(f'Antagonistic: spring is a pair of {type(pair[0]).__name__} and {type(pair[1]).__name__}; '
                          'give two of one kind')

@@ -1,6 +1,9 @@
 """Checks of the figures that drives and springs are made of."""
 
+import numpy as np
+
 from hod_ros.dynamics.checks import finite_number
+from hod_ros.dynamics.checks import shown
 from hod_ros.errors import InputError
 
 
@@ -28,8 +31,8 @@ def not_zero(item, name, unit):
 def count(item, name, fewest):
     """Checks that a field is None or an integer of at least `fewest`."""
     number = getattr(item, name)
-    if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < fewest):
-        raise InputError(f'{_what(item, name)} is {number!r}; give an integer of {fewest} or more, or None')
+    if number is not None and (isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < fewest):
+        raise InputError(f'{_what(item, name)} is {shown(number)}; give an integer of {fewest} or more, or None')
 
 
 def pair(item, name, check):

@@ -36,7 +36,7 @@ class BodyFixedMotion:
     def jacobian(self, body):
         """(rows, 6, m) geometric Jacobian of a body over the screws, 000 (7)."""
         if checks.count(body, 'body', 0) >= self.B.shape[1]:
-            raise InputError(f'body is {body}; give the index of one of the {self.B.shape[1]} bodies')
+            raise InputError(f'body is {checks.shown(body)}; give the index of one of the {self.B.shape[1]} bodies')
         return np.swapaxes(self.B[:, body], -1, -2)
 
 

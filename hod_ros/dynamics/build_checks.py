@@ -3,6 +3,7 @@
 import numpy as np
 
 from hod_ros.dynamics import lie
+from hod_ros.dynamics.checks import LARGEST
 from hod_ros.errors import ModelError
 
 TOLERANCE = 1e-9
@@ -22,6 +23,8 @@ def check_joint(joint, X):
             raise ModelError(
                 f'joint {joint!r}: screw {row} is {screw.tolist()}, whose direction has the length {length:g}; make it '
                 'a unit vector, so that the coordinate is an angle or a length')
+    if np.abs(X).max() > LARGEST:
+        raise ModelError(f'joint {joint!r} has screws {X.tolist()}; give those of a real joint, in [m]')
     brackets = (lie.ad(X)[:, None] @ X[None, :, :, None])[..., 0].reshape(-1, 6)
     if np.linalg.matrix_rank(X, TOLERANCE) < len(X):
         raise ModelError(f'joint {joint!r}: its {len(X)} screws depend on each other linearly; give each axis once')
@@ -37,7 +40,7 @@ def check_pose(joint, C):
     if C.dtype == object:
         return
     R = C[:3, :3]
-    rotates = np.isfinite(C).all() and np.abs(R @ R.T - np.eye(3)).max() < 1e-6 and np.linalg.det(R) > 0
+    rotates = np.isfinite(C).all() and np.abs(R).max() < 2 and np.abs(R @ R.T - np.eye(3)).max() < 1e-6 and np.linalg.det(R) > 0
     if not rotates or np.any(C[3] != [0, 0, 0, 1]):
         raise ModelError(
             f'joint {joint!r}: its reference configuration {C.tolist()} is no pose; give a 4x4 rotation and '
@@ -57,7 +60,7 @@ def check_inertia(joint, M):
     c = lie.skew(np.array([M[2, 4], M[0, 5], M[1, 3]]))
     expected[:3, :3], expected[3:, 3:] = (M[:3, :3] + M[:3, :3].T) / 2, m * np.eye(3)
     expected[:3, 3:], expected[3:, :3] = c, -c
-    if not np.isfinite(M).all() or not m >= 0 or np.abs(M - expected).max() > TOLERANCE * scale:
+    if not (np.abs(M) < LARGEST).all() or not m >= 0 or np.abs(M - expected).max() > TOLERANCE * scale:
         raise ModelError(
             f'the link of joint {joint!r} has the inertia {M.tolist()}, which is none of a rigid body in coordinates '
             '(angular, linear): symmetric, with the mass (0 or more) on the diagonal of its last block; make it with '

@@ -25,6 +25,12 @@ def shown(value):
         return f'a {type(value).__name__}'
 
 
+def exact_package(value):
+    """'sympy' or 'mpmath' of a number of theirs, else None. sympy's functions of time are of a class without a module of its own."""
+    packages = (str(kind.__module__).partition('.')[0] for kind in type(value).__mro__)
+    return next((package for package in packages if package in ('sympy', 'mpmath')), None)
+
+
 def one_of(value, words):
     """Whether a value is one of some words; arrays and other things without a truth value are none."""
     return isinstance(value, str) and value in words
@@ -65,6 +71,8 @@ def finite_number(value, what, unit):
     problem = InputError(f'{what} is {shown(value)}; give one finite number {unit}'.rstrip())
     if isinstance(value, (bool, np.bool_)) or not (isinstance(value, Number) or getattr(value, 'shape', None) == ()):
         raise problem
+    if getattr(getattr(value, 'dtype', None), 'kind', None) == 'c':     # float() would drop the imaginary part
+        raise problem
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -90,9 +98,12 @@ def finite_vector(value, size, what, unit):
 
 def names(value, what):
     """Tuple of the distinct names in a sequence of them."""
-    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+    try:
+        items = None if isinstance(value, (str, bytes)) or not isinstance(value, Iterable) else tuple(value)
+    except TypeError:       # an array without axes
+        items = None
+    if items is None:
         raise InputError(f'{what} is {shown(value)}; give a sequence of joint names')
-    items = tuple(value)
     for item in items:
         if not isinstance(item, str):
             raise InputError(f'{what} holds {shown(item)}, which is no name; give joint names')

@@ -144,6 +144,7 @@ def system_coriolis(kinematics):
     return -(M @ Aa).reshape(A.shape) - diagonal
 
 
+@np.errstate(over='ignore', invalid='ignore')
 def equations_of_motion(model, kinematics, external=None):
     """M, C, Q_grav, Q_ext with as many derivatives as the kinematics have rows. external: see inverse_dynamics."""
     _check_kinematics(model, kinematics)
@@ -157,6 +158,8 @@ def equations_of_motion(model, kinematics, external=None):
     weight = apply(kinematics.M, product(kinematics.U, kinematics.G, apply).reshape(rows, N, 6)).reshape(rows, size)
     Q_grav = product(Jt, weight, apply)                                                             # (32), (47)
     Q_ext = np.zeros_like(Q_grav) if external is None else product(Jt, external.reshape(rows, size), apply)
+    for name, part in (('M', M), ('C', C), ('Q_grav', Q_grav), ('Q_ext', Q_ext)):
+        motion_checks.not_too_large(part, name)
     return EquationsOfMotion(M, C, Q_grav, Q_ext)
 
 
@@ -183,7 +186,8 @@ def derivative_coefficients(equations, n):
         raise InputError(f'equations is {checks.shown(equations)}; give what equations_of_motion returns')
     M, C = equations.M, equations.C
     if checks.count(n, 'n', 0) >= len(M):
-        raise InputError(f'n is {n}, but equations have derivatives up to {len(M) - 1}; give one of these, or more rows of q to begin with')
+        raise InputError(
+            f'n is {checks.shown(n)}, but equations have derivatives up to {len(M) - 1}; give one of these, or more rows of q')
     P = [C[n]]
     for k in range(2, n + 2):
         P.append(comb(n, k - 2) * M[n - k + 2] + comb(n, k - 1) * C[n - k + 1])

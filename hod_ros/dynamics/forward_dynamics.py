@@ -182,7 +182,9 @@ def _checked(model, q, Q):
         if array.dtype != object and not np.isfinite(array).all():
             *_, row, column = at = tuple(np.argwhere(~np.isfinite(array))[0])
             raise InputError(f'{name} is {array[at]} in row {row} of {names[column]!r}; every number must be finite')
-    return motion_checks.numbers_of(model, q, 'q'), motion_checks.numbers_of(model, Q, 'Q')
+    q, Q = motion_checks.numbers_of(model, q, 'q'), motion_checks.numbers_of(model, Q, 'Q')
+    kind = np.result_type(q, Q)
+    return q.astype(kind, copy=False), Q.astype(kind, copy=False)
 
 
 def checked_base(model, base, base_wrench, Q):

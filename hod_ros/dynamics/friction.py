@@ -25,8 +25,8 @@ def friction_forces(model, q, *, width):
     Q = model.damping * rates
     if dry.size:
         with np.errstate(over='ignore', invalid='ignore'):
-            Q[:, dry] += model.friction[dry] * tanh_derivatives(rates[:, dry] / width[dry])
-        if not np.isfinite(Q).all():
+            Q[:, dry] += model.friction[dry] * tanh_derivatives(motion_checks.floats(rates[:, dry], 'q') / width[dry])
+        if Q.dtype != object and not np.isfinite(Q).all():
             row, column = np.argwhere(~np.isfinite(Q))[0]
             name = model.joint_names[column]
             raise InputError(

@@ -7,6 +7,8 @@ from importlib import import_module
 
 import numpy as np
 
+from hod_ros.dynamics.checks import exact_package
+
 
 def skew(v):
     """(..., 3) -> (..., 3, 3): skew(v) u = v x u."""
@@ -93,8 +95,8 @@ def sin_cos(x):
 
 def package_of(value):
     """The package whose sin, cos and sqrt take this kind of number: mpmath, sympy or numpy."""
-    package = type(value).__module__.partition('.')[0]
-    return import_module(package) if package in ('mpmath', 'sympy') else np
+    package = exact_package(value)
+    return import_module(package) if package else np
 
 
 def log(C):

@@ -29,7 +29,8 @@ class MinimalParameters:
 
     def parameters(self, pi):
         """(..., p) -> (..., b)"""
-        return self._checked(pi, 'pi') @ self.grouping.T
+        with np.errstate(over='ignore', invalid='ignore'):
+            return motion_checks.not_too_large(self._checked(pi, 'pi') @ self.grouping.T, 'a minimal parameter')
 
     def regressor(self, Y):
         """(..., p) -> (..., b)"""

@@ -6,6 +6,8 @@ from numbers import Number
 
 import numpy as np
 
+from hod_ros.dynamics.checks import LARGEST
+from hod_ros.dynamics.checks import exact_package
 from hod_ros.dynamics.checks import shown
 from hod_ros.errors import ModelError
 
@@ -15,7 +17,7 @@ def numbers(value, name):
     array = _array(value, name)
     if array.dtype == object:
         for entry in array.flat:
-            if not isinstance(entry, Number) and type(entry).__module__.partition('.')[0] not in ('sympy', 'mpmath'):
+            if not isinstance(entry, Number) and exact_package(entry) is None:
                 raise ModelError(f'{name} holds {shown(entry)}, which is no number; give numbers')
         return _read_only(array)
     if array.dtype.kind not in 'buif':
@@ -94,10 +96,12 @@ def check_screws(X, what):
     angular, linear = X[:, :3], X[:, 3:]
     with np.errstate(over='ignore', invalid='ignore'):
         length = np.linalg.norm(np.where((angular != 0).any(-1, keepdims=True), angular, linear), axis=-1)
-        good = np.abs(length - 1) < 1e-6
+        good = (np.abs(length - 1) < 1e-6) & (np.abs(X).max(-1, initial=0) < LARGEST)
     if not good.all():
         k = int(np.argmin(good))
-        raise ModelError(f'the screw of {what(k)} is {X[k].tolist()}, whose direction has the length {length[k]:g}; make it a unit vector')
+        raise ModelError(
+            f'the screw of {what(k)} is {X[k].tolist()}, whose direction has the length {length[k]:g}; make it a unit vector, and the '
+            'lengths in it those of a robot')
 
 
 def check_inertias(M, what):
@@ -109,12 +113,13 @@ def check_inertias(M, what):
         wrong = np.concatenate([
             M - np.swapaxes(M, -1, -2),
             np.concatenate([off + np.swapaxes(off, -1, -2), M[:, 3:, 3:] - m[:, None, None] * np.eye(3)], axis=-1)], axis=-2)
-        good = np.abs(wrong).max((-1, -2)) <= 1e-9 * np.abs(M).max((-1, -2))
+        largest = np.abs(M).max((-1, -2))
+        good = (np.abs(wrong).max((-1, -2)) <= 1e-9 * largest) & (largest < LARGEST)
     if not good.all():
         i = int(np.argmin(good))
         raise ModelError(
             f'{what(i)} has the inertia {M[i].tolist()}, which is none of a rigid body in coordinates (angular, linear): symmetric, with '
-            'the mass on the diagonal of its last block; make it with link_inertia')
+            'the mass on the diagonal of its last block, no number of an impossible size; make it with link_inertia')
 
 
 def _array(value, name):

@@ -4,6 +4,7 @@ from numbers import Real
 
 import numpy as np
 
+from hod_ros.dynamics.checks import exact_package
 from hod_ros.dynamics.checks import shown
 from hod_ros.dynamics.model import RobotModel
 from hod_ros.errors import InputError
@@ -140,6 +141,13 @@ def finite(value, name):
     return value
 
 
+def not_too_large(result, what):
+    """A result of finite numbers, unless it grew beyond floating point numbers."""
+    if result.dtype != object and not np.isfinite(result).all():
+        raise InputError(f'{what} is too large for a floating point number; are the units right ([rad], [m], [s], [kg])?')
+    return result
+
+
 def poses(value, count, name):
     """Homogeneous matrices (count, 4, 4)."""
     value = array(value, (count, 4, 4), name, 'one 4x4 rotation and displacement for each body')
@@ -167,9 +175,9 @@ def numbers(value, name):
         raise InputError(f'{name} is not an array of numbers ({reason}); give rows of equal length') from None
     if array.dtype == object:
         for entry in array.flat:
-            if not isinstance(entry, Real) and type(entry).__module__.partition('.')[0] not in ('sympy', 'mpmath'):
+            if not isinstance(entry, Real) and exact_package(entry) is None:
                 raise InputError(f'{name} holds {shown(entry)}, which is no real number; give real numbers')
-            if not entry * 0 == 0:
+            if not _is_finite(entry):
                 raise InputError(f'{name} holds {shown(entry)}; every number must be finite')
         return array
     if array.dtype.kind not in 'buif':
@@ -177,10 +185,20 @@ def numbers(value, name):
     return array.astype(np.float64)
 
 
+def _is_finite(entry):
+    try:
+        return bool(entry * 0 == 0)
+    except TypeError:
+        return False
+
+
 def numbers_of(model, array, name):
     """A checked array in the model's kind of numbers: objects where the model is exact, else floats where Python's numbers will do."""
-    if model.exact:
-        return array.astype(object)
+    return array.astype(object) if model.exact else plain(array, name)
+
+
+def plain(array, name):
+    """A checked array in floats where Python's numbers are all that it holds."""
     if array.dtype == object and all(isinstance(entry, (float, int, np.floating, np.integer)) for entry in array.flat):
         try:
             return array.astype(np.float64)
@@ -219,5 +237,5 @@ def _is_pose(pose, name):
     if pose.dtype == object:
         return
     R = pose[:3, :3]
-    if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0 or np.any(pose[3] != [0, 0, 0, 1]):
+    if np.abs(R).max() > 2 or np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0 or np.any(pose[3] != [0, 0, 0, 1]):
         raise InputError(f'{name} is {pose.tolist()}, which is none; give a 4x4 rotation and displacement')

@@ -36,6 +36,7 @@ def with_payload(model, link, mass, center=(0.0, 0.0, 0.0), inertia=None):
     return model.replace(M=M)
 
 
+@np.errstate(over='ignore', invalid='ignore')
 def payload_inertias(mass, center, inertia):
     """(rows, 6, 6) inertia matrix about the link's frame and its time derivatives.
 
@@ -51,7 +52,7 @@ def payload_inertias(mass, center, inertia):
     out = np.zeros((len(mass), 6, 6), np.result_type(mass, center, inertia))
     out[:, :3, :3] = inertia + product(moment, transpose(lie.skew(center)))
     out[:, :3, 3:], out[:, 3:, :3], out[:, 3:, 3:] = moment, -moment, mass[:, None, None] * np.eye(3, dtype=int)
-    return out
+    return motion_checks.not_too_large(out, 'an inertia of the payload')
 
 
 def payload_wrench(model, q, link, inertias, *, exchanged=False, base=None):
@@ -113,6 +114,8 @@ def _checked(mass, center, inertia):
             raise InputError(f'the payload has {name} {value}; give finite numbers')
     if mass < 0:
         raise InputError(f'the payload has the mass {mass} kg; give 0 or more (the model without it still exists)')
+    if np.abs(inertia).max() > checks.LARGEST:
+        raise InputError(f'the payload has the inertia {inertia.tolist()}; give numbers of a real body [kg m^2]')
     if np.abs(inertia - inertia.T).max() > _TOLERANCE * np.abs(inertia).max():
         raise InputError(f'the payload has the inertia {inertia.tolist()}; give a symmetric tensor')
     a, b, c = np.linalg.eigvalsh(inertia)

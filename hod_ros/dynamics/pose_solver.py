@@ -47,7 +47,7 @@ def solve_pose(model, link, pose, start, *, components=COMPONENTS, weights=None,
     required=False returns the best iterate instead.
     """
     pose, start = _checked_pose(pose), position(model, start)
-    base = motion_checks.base_of(model, None if base is None else (base, np.zeros((0, 6))), 0)
+    base = motion_checks.base_of(model, None if base is None else (motion_checks.floats(base, 'base'), np.zeros((0, 6))), 0)
     components, weights = list(checked_components(components)), checked_weights(model, weights)
     attempts, max_iterations = checks.count(attempts, 'attempts', 1), checks.count(max_iterations, 'max_iterations', 1)
     tolerance = checks.number_of_0_or_more(tolerance, 'tolerance', '[rad], [m]')
@@ -147,7 +147,8 @@ def _checked_pose(pose):
     if pose.shape != (4, 4) or not np.isfinite(pose).all():
         raise InputError(f'pose has the shape {pose.shape} or is not finite; give a homogeneous matrix (4, 4)')
     R = pose[:3, :3]
-    if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0 or np.abs(pose[3] - [0, 0, 0, 1]).max() > 1e-9:
+    turns = np.abs(R).max() < 2 and np.abs(R @ R.T - np.eye(3)).max() < 1e-6 and np.linalg.det(R) > 0
+    if not turns or np.abs(pose[3] - [0, 0, 0, 1]).max() > 1e-9:
         raise InputError(
             f'pose is {pose.tolist()}, whose upper left 3x3 is no rotation or whose last row is not 0 0 0 1')
     return pose

@@ -46,8 +46,8 @@ def slotine_li_regressor(model, q, reference, *, base=None):
     base = motion_checks.base_of(model, base, len(q) - 1)
     with np.errstate(over='ignore', invalid='ignore'):
         Y = _regressor(model, q, reference, base)
-    larger = q if np.abs(q).max(initial=0) >= np.abs(reference[:, :model.n]).max(initial=0) else reference[:, :model.n]
-    return motion_checks.finite_result(model, Y, 'the regressor', larger, 'q' if larger is q else 'reference')
+    given = np.concatenate([q, reference[:, :model.n]])
+    return motion_checks.finite_result(model, Y, 'the regressor', given, 'the rows of q and reference')
 
 
 def _regressor(model, q, reference, base=None):

@@ -55,6 +55,7 @@ def free(y=ORIGIN):
     return np.concatenate([spherical(y), [prismatic(e) for e in AXES]])
 
 
+@np.errstate(over='ignore', invalid='ignore')
 def link_inertia(mass, com=ORIGIN, tensor=None, *, about='com'):
     """(6, 6) inertia M_i of a link about its frame's origin, 000 (12).
 
@@ -74,6 +75,9 @@ def link_inertia(mass, com=ORIGIN, tensor=None, *, about='com'):
     out = np.zeros((6, 6), np.result_type(c, tensor, mass, float))
     out[:3, :3] = tensor + steiner if about == 'com' else tensor
     out[:3, 3:], out[3:, :3], out[3:, 3:] = mass * c, -mass * c, mass * np.eye(3, dtype=int)
+    if out.dtype != object and not np.isfinite(out).all():
+        raise ModelError(
+            f'the inertia of the mass {mass} at {np.asarray(com).tolist()} is too large for a floating point number; are the units right?')
     return out
 
 
@@ -106,7 +110,7 @@ def _number(value, what):
 
 def _numbers(value, what):
     try:
-        array = motion_checks.numbers(value, what)
+        array = motion_checks.plain(motion_checks.numbers(value, what), what)
     except InputError as error:
         raise ModelError(str(error)) from None
     if array.dtype != object and not np.isfinite(array).all():

@@ -110,7 +110,9 @@ def mass_matrix_derivatives(M, V, rows):
 
 def momentum_screws(M, V):
     """Pi_i^s with as many derivatives as V (rows, ..., 6): 003 (10), (16), (19), (22); Leibniz with (14) beyond."""
-    return _momentum_screws(*_checked_bodies(M, V))
+    M, V = _checked_bodies(M, V)
+    with np.errstate(over='ignore', invalid='ignore'):
+        return motion_checks.not_too_large(_momentum_screws(M, V), 'a momentum screw')
 
 
 def _momentum_screws(M, V):
@@ -140,8 +142,9 @@ def gravity_wrenches(M, V, G, rows):
     M, V = _checked_bodies(M, V)
     G, rows = motion_checks.array(G, (6,), 'G', 'what weightless_acceleration(model) returns, (0, -g)'), checks.count(rows, 'rows', 1)
     if rows > len(V) + 1:
-        raise InputError(f'rows is {rows}, but V with {len(V)} rows allows {len(V) + 1} at most; give more rows of V')
-    return _gravity_wrenches(M, V, G, rows)
+        raise InputError(f'rows is {checks.shown(rows)}, but V with {len(V)} rows allows {len(V) + 1} at most; give more rows of V')
+    with np.errstate(over='ignore', invalid='ignore'):
+        return motion_checks.not_too_large(_gravity_wrenches(M, V, G, rows), 'a gravity wrench')
 
 
 def _gravity_wrenches(M, V, G, rows):
@@ -162,7 +165,8 @@ def inter_body_wrenches(model, W):
     """W-bar_i (rows, N + 1, 6) of the bodies' own wrenches W: sums over all that a body carries, 003 (30)."""
     W = motion_checks.array(
         W, ('rows', len(motion_checks.robot_model(model).bodies) + 1, 6), 'W', 'a wrench for each body and, last, for the base')
-    return _inter_body_wrenches(model, W)
+    with np.errstate(over='ignore', invalid='ignore'):
+        return motion_checks.not_too_large(_inter_body_wrenches(model, W), 'a wrench between bodies')
 
 
 def _inter_body_wrenches(model, W):

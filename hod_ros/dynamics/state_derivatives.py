@@ -116,6 +116,7 @@ def inverse_dynamics_derivatives(model, q, *, wrenches=None, base=None):
     return InverseDynamicsDerivatives(Q_q, Q_dq, M)
 
 
+@np.errstate(over='ignore', invalid='ignore')
 def forward_dynamics_derivatives(model, q, Q, *, wrenches=None, base=None, base_wrench=None):
     """Exact derivatives of q'' by q, q' and Q, for q (2, n) and the forces Q (n,).
 

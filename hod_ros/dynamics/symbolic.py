@@ -39,7 +39,7 @@ def symbolic(model, order, *, q=None, simplify=True):
     d3q1, ...
     simplify: False leaves what the recursion makes of sympy's symbols as it stands; so are joints of several axes.
     """
-    if not isinstance(order, (int, np.integer)) or isinstance(order, bool) or order < 0:
+    if not isinstance(order, (int, np.integer)) or isinstance(order, bool) or not 0 <= order < motion_checks.MOST_ROWS:
         raise InputError(f'order is {checks.shown(order)}; give 0, 1, 2, ...')
     simplify = checks.flag(simplify, 'simplify')
     if motion_checks.robot_model(model).n > MAX_JOINTS:
@@ -164,7 +164,14 @@ def _symbols(model, order):
 
 
 def _given(q, model, order):
-    q = np.array(q, object)
+    try:
+        q = np.array(q, object)
+        for at, entry in np.ndenumerate(q):
+            q[at] = sympy.sympify(entry, strict=True)
+    except (TypeError, ValueError):
+        raise InputError(f'q is {checks.shown(q)}; give symbols or functions of time') from None
+    if not all(isinstance(entry, sympy.Expr) for entry in q.flat):
+        raise InputError(f'q is {checks.shown(q)}; give symbols or functions of time')
     if q.shape == (model.n,):
         t = _time_of(q)
         q = np.array([[sympy.diff(f, t, k) for f in q] for k in range(order + 3)], object)

@@ -20,8 +20,8 @@ from hod_ros.errors import InputError
 
 def assemble(name, links, joints, *, keep=None, gravity=STANDARD_GRAVITY, locked=None, base='fixed', armature=None):
     """RobotModel of Link and Joint specifications; the options are RobotModel.from_urdf's (`keep`: its `joints`)."""
-    if base not in ('fixed', 'free'):
-        raise InputError(f"base is {base!r}; give 'fixed' or 'free'")
+    if not checks.one_of(base, ('fixed', 'free')):
+        raise InputError(f"base is {checks.shown(base)}; give 'fixed' or 'free'")
     gravity = checks.finite_vector(gravity, 3, 'gravity', '[m/s^2]')
     root, ordered = in_tree_order(links, joints)
     if base == 'free':
