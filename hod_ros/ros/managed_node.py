@@ -61,6 +61,7 @@ class HodNode(ManagedNode):
         super().__init__('hod', **kwargs)
         self._elastic = tuple((joint, tuple(figures.items())) for joint, figures in declare_elastic(self).items())
         self._settings = Parameters(self, self._check_parameters, self._on_parameters_changed)
+        self._warn_of_unknown_parameters()
         self._order = self._settings['order']
         self._holder = ModelHolder()
         self._loader = BackgroundLoader()
@@ -104,6 +105,7 @@ class HodNode(ManagedNode):
             raise
         self.get_logger().info(f'configured: {self._holder}')
         self._warn_of_implausible_model()
+        self._warn_of_payload_without_link()
 
     def _make_interface(self):
         """Topics and services other than those that are there from the start."""
@@ -190,6 +192,17 @@ class HodNode(ManagedNode):
             event_callbacks=subscription_events(self, self.resolve_topic_name(topic), self._statistics, **events)))
 
     # Robot description and parameters
+
+    def _warn_of_unknown_parameters(self):
+        """ROS ignores what a file or the command line gives beyond the node's parameters: a misspelt limit would never be missed."""
+        for name in sorted(self._parameter_overrides):
+            if not self.has_parameter(name) and not name.startswith('qos_overrides.'):
+                self.get_logger().warning(f'parameter {name} is none of this node\'s and is ignored; config/hod.yaml names all')
+
+    def _warn_of_payload_without_link(self):
+        mass = self._settings['payload.mass']
+        if mass and not self._settings['payload.link']:
+            self.get_logger().warning(f'payload.mass is {mass:g} kg, but payload.link is empty: nothing is carried')
 
     def _model_settings(self, changes=()):
         return model_settings(self._settings, dict(changes), self._elastic)

@@ -24,7 +24,7 @@ def compute_inverse_dynamics(model, request, response, limits):
 
 
 def link_wrench(message, samples, rows):
-    """The wrench of a request: values (`rows` or more) x 6 for all samples, or samples x (`rows` or more) x 6."""
+    """The wrench of a request: values `rows` x 6 for all samples, else samples x (`rows` or more) x 6 where the count permits it."""
     values = np.frombuffer(message.values)
     given, rest = divmod(len(values), 6)
     if rest or not given:

@@ -94,7 +94,7 @@ SPECIFICATIONS = (
         'autostart', True, 'Configure and activate as soon as there is a valid robot_description; '
         'false for a lifecycle manager.', read_only=True),
     Specification(
-        'joints', [], 'Joints to compute, in this order; empty: all moving joints that mimic no other. '
+        'joints', [], 'Joints to compute, in this order; empty: all moving joints that mimic no other and have no locked_positions. '
         'The others are locked.', read_only=True, type=Parameter.Type.STRING_ARRAY, check=_unique_names('joints')),
     Specification(
         'gravity', [0.0, 0.0, -9.81], "Gravity in the frame of the robot's root link: x, y, z [m/s^2].",
@@ -147,7 +147,7 @@ SPECIFICATIONS = (
 )
 
 LOCKED_POSITION = Specification(
-    'locked_positions.<joint>', 0.0, 'Position at which a joint that is not in `joints` is locked [rad] or [m].',
+    'locked_positions.<joint>', 0.0, 'Position at which a joint is locked [rad] or [m]. One that is in `joints` may not be named.',
     read_only=True)
 ARMATURE = Specification(
     'armature.<joint>', 0.0, "Inertia of the joint's rotor, reflected to the joint [kg m^2] or [kg].",

@@ -209,6 +209,18 @@ def test_messages_that_are_on_their_way_during_a_cleanup_do_no_harm(client):
     client.spin(0.05)
 
 
+def test_locked_position_locks_its_joint_also_where_joints_is_empty(client):
+    model = RobotModel.from_urdf(arm_urdf(3), locked={'joint2': 1.0})
+    with running_node(parameters={'locked_positions.joint2': '1', 'payload.mass': '2.0'}) as node:
+        client.describe(arm_urdf(3))
+        client.wait_for_state('active')
+        response = client.compute(Q[:, :2], order=2)
+        assert list(response.joint_names) == ['joint1', 'joint3']
+        np.testing.assert_allclose(
+            np.reshape(response.efforts, (3, 2)), inverse_dynamics(model, Q[:, :2]), rtol=1e-12, atol=1e-12)
+        assert 'payload.mass is 2 kg, but payload.link is empty' in node.output
+
+
 def test_joints_parameter_selects_and_orders_and_locks_the_others(client):
     parameters = {'joints': '[joint3, joint1]', 'locked_positions.joint2': '1'}
     model = RobotModel.from_urdf(arm_urdf(3), joints=['joint3', 'joint1'], locked={'joint2': 1.0})

@@ -1,5 +1,6 @@
 """Parameters: documented, refused with a reason where they can't be, and read from files."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,10 @@ def test_bad_value_at_the_start_ends_the_node_with_one_sentence(name, value, tex
     assert node.wait() == 1
     assert text in node.output
     assert 'Traceback' not in node.output
+
+
+def test_unknown_names_at_the_start_are_ignored_with_a_warning(client):
+    parameters = {'setpoint_timeot': '1.0', 'limits.joint1.efort': '3.0', 'limits.joint1.effort': '3.0', 'use_sim_time': 'false'}
+    with running_node(parameters=parameters) as node:
+        node.wait_for_output('waiting for a robot description')
+        assert re.findall(r'parameter (\S+) is none of this node', node.output) == ['limits.joint1.efort', 'setpoint_timeot']
