@@ -39,6 +39,8 @@ def figures_of(kind):
 
 def drive_from_figures(joint, figures):
     """The drive of a joint; errors name the joint and the figure."""
+    if not isinstance(joint, str):
+        raise InputError(f'joint is {shown(joint)}; give the name of the joint')
     if not isinstance(figures, Mapping) or 'type' not in figures:
         raise InputError(f'the drive of joint {joint!r} has no type; give one of {", ".join(TYPES)}')
     kind, rest = figures['type'], {name: value for name, value in figures.items() if name != 'type'}

@@ -13,6 +13,8 @@ def pole_gains(poles):
     they are the roots of s^order + gains[order - 1] s^(order - 1) + ... + gains[0]. Complex poles come in conjugate pairs.
     """
     try:
+        if np.asarray(poles).dtype.kind not in 'uifcO':
+            raise TypeError
         poles = np.asarray(poles, dtype=complex)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f'poles is {shown(poles)}; give numbers (order,) or (n, order) [1/s]') from None

@@ -20,9 +20,10 @@ _REPR.maxstring = _REPR.maxother = 200
 def shown(value):
     """A value's text for a message: short, whatever the value is."""
     try:
-        return _REPR.repr(value)
+        text = _REPR.repr(value)
     except Exception:       # integers of thousands of digits, for example
-        return f'a {type(value).__name__}'
+        return f'something of type {type(value).__name__}'
+    return text if isinstance(value, str) else ' '.join(text.split())
 
 
 def exact_package(value):
@@ -69,9 +70,9 @@ def number_above_0(value, what, unit=''):
 def finite_number(value, what, unit):
     """The float of a number-like value."""
     problem = InputError(f'{what} is {shown(value)}; give one finite number {unit}'.rstrip())
-    if isinstance(value, (bool, np.bool_)) or not (isinstance(value, Number) or getattr(value, 'shape', None) == ()):
+    if isinstance(value, (bool, np.bool_, str, bytes)) or not (isinstance(value, Number) or getattr(value, 'shape', None) == ()):
         raise problem
-    if getattr(getattr(value, 'dtype', None), 'kind', None) == 'c':     # float() would drop the imaginary part
+    if getattr(getattr(value, 'dtype', None), 'kind', 'f') not in 'uifO':      # float() would drop an imaginary part, or read a text
         raise problem
     try:
         number = float(value)

@@ -8,6 +8,7 @@ norm; this is one of the motions that the twists allow, and not the derivative o
 """
 
 from collections.abc import Mapping
+from collections.abc import Set
 
 import numpy as np
 
@@ -80,7 +81,8 @@ def position(model, q):
 def checked_components(components):
     """Components of a twist as a tuple of distinct indices."""
     try:
-        chosen = tuple(checks.count(c, 'components', 0) for c in components)
+        ordered = () if isinstance(components, (Set, Mapping)) else components
+        chosen = tuple(checks.count(c, 'components', 0) for c in ordered)
     except (InputError, TypeError):
         chosen = ()
     if not chosen or len(set(chosen)) < len(chosen) or max(chosen) > 5:

@@ -64,9 +64,10 @@ def body_wrenches(model, q, wrenches, base=None):
         motion_checks.base_of(model, None, rows)
     else:
         base = motion_checks.free_bases(base, q.shape[:-2], rows)
-    return on_bodies(model, q, pairs(wrenches), base)
+    return motion_checks.finite_result(model, on_bodies(model, q, pairs(wrenches), base), 'a wrench on a body', q)
 
 
+@np.errstate(over='ignore', invalid='ignore')
 def on_bodies(model, q, loads, base=None):
     """body_wrenches of checked arguments; loads: (link, LinkWrench) each."""
     many = q.ndim == 3
@@ -97,6 +98,7 @@ def pairs(wrenches):
     """[(link, LinkWrench)] of {link: wrench} or of a sequence of such pairs."""
     items = wrenches.items() if isinstance(wrenches, Mapping) else wrenches
     try:
+        items = None if isinstance(wrenches, (str, bytes)) else items
         items = [(link, wrench) for link, wrench in items]
     except (TypeError, ValueError):
         raise InputError(
