@@ -62,7 +62,7 @@ class ModelHolder:
         self.plain = None       # without payload
         self.model = None
         self.drives = {}        # of elastic joints
-        self.warnings = ()
+        self.unused = ()        # what the description says and nothing here takes, as sentences
         self.hash = ''
         self.source = None
         self.fault = None
@@ -81,7 +81,7 @@ class ModelHolder:
 
     def take(self, candidate):
         self.plain, self.source, self.fault = candidate.plain, candidate.source, None
-        self.drives, self.warnings = candidate.drives, (*candidate.model.warnings, *candidate.warnings)
+        self.drives, self.unused = candidate.drives, candidate.unused
         self._use(candidate.model)
 
     def adjust(self, settings):
@@ -107,7 +107,7 @@ class Candidate:
         self.settings = settings
         self.plain = settings.build(text)
         self.model = settings.load(self.plain)
-        self.drives, self.warnings = settings.drives(text, self.plain)
+        self.drives, self.unused = settings.drives(text, self.plain)
 
 
 class BackgroundLoader:

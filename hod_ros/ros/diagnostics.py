@@ -51,10 +51,12 @@ class Reporter:
             values |= {
                 'robot': model.name, 'model hash': holder.hash, 'description from': holder.source,
                 'joints': ', '.join(model.joint_names), 'gravity': ', '.join(f'{g:g}' for g in model.gravity)}
-            for index, warning in enumerate(model.warnings):
+            for index, warning in enumerate((*model.warnings, *holder.unused)):
                 values[f'model warning {index + 1}'] = warning
             if model.warnings:
                 level, text = WARN, f'{state}; implausible model: {model.warnings[0]}'
+            elif holder.unused:
+                level, text = WARN, f'{state}; not used: {holder.unused[0]}'
         if holder.fault:
             level, text = WARN, f'{state}; new description refused, the last good model runs'
             values['description refused'] = holder.fault

@@ -104,7 +104,7 @@ class HodNode(ManagedNode):
             self._holder.refuse('parameters', error)
             raise
         self.get_logger().info(f'configured: {self._holder}')
-        self._warn_of_implausible_model()
+        self._warn_of_description()
         self._warn_of_payload_without_link()
 
     def _make_interface(self):
@@ -273,11 +273,13 @@ class HodNode(ManagedNode):
         self._holder.take(candidate)
         self._use_model()
         self.get_logger().info(f'new robot description: {self._holder}')
-        self._warn_of_implausible_model()
+        self._warn_of_description()
 
-    def _warn_of_implausible_model(self):
-        for warning in self._holder.warnings:
+    def _warn_of_description(self):
+        for warning in self._holder.model.warnings:
             self.get_logger().warning(f'implausible: {warning}')
+        for warning in self._holder.unused:
+            self.get_logger().warning(warning)
 
     def _check_parameters(self, changes):
         """Why these parameters can't have these values together, or None."""

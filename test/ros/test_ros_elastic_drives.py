@@ -71,6 +71,9 @@ def test_drives_come_from_the_descriptions_own_tag_and_foreign_ones_are_only_nam
     with running_node(parameters=SERIES) as node:
         message = answer(client, urdf, setpoint(q, NAMES))
         node.wait_for_output("joint 'joint1' has spring_stiffness='77', which is no standard URDF and is not used")
+        level, text, values = client.diagnostics('model')
+        assert level == b'\1' and "not used: joint 'joint1' has spring_stiffness" in text
+        assert 'spring_stiffness' in values['model warning 1']
     assert message.joint_names == ['joint1', 'joint2']
     expected = PreparedDrives(RobotModel.from_urdf(urdf), drives).motor_feedforward(q)
     np.testing.assert_allclose(message.efforts, expected.efforts, rtol=1e-12)
