@@ -37,6 +37,7 @@ try:
 except ImportError as error:
     sys.exit(f'demo: {error}; run `make demo`, or source ROS 2 and the workspace that holds hod_interfaces')
 
+from hod_ros.ros.node import StopRequest
 from hod_ros.ros.node import make_executor
 
 RATE = 500.0            # [Hz]
@@ -46,6 +47,7 @@ PATIENCE = 15.0         # [s] longest wait for the node
 TOLERANCE = 1e-12       # of an answer against the library, relative to the largest value of that order
 HEADER = "  joint            q [rad]     Q [N m]     Q' [N m/s]   Q'' [N m/s^2]"
 WARM_UP = 'warm-up'     # frame_id of setpoints that only find out whether answers arrive
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LATCHED = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -53,15 +55,16 @@ class Failure(Exception):
     """What went wrong, in a sentence."""
 
 
-class Stop(BaseException):
-    """Ctrl-C or SIGTERM came."""
+class Stop(Exception):
+    """Ctrl-C or SIGTERM came. Raised between two callbacks: in the middle of one rclpy would make another error of it."""
 
 
 class Peer:
     """The other end of the node: sends the description and setpoints, keeps the answers."""
 
-    def __init__(self, motion, description):
+    def __init__(self, motion, description, stop):
         self.motion = motion
+        self._stop = stop
         self.sent = []              # [ns] when each setpoint left
         self.latencies = {}         # index of the setpoint -> [ms]
         self.answers = {}           # index of the setpoint -> (3, n) Q, Q', Q''
@@ -91,6 +94,8 @@ class Peer:
 
     def spin(self, seconds):
         self._executor.spin_once(timeout_sec=max(seconds, 0.0))
+        if self._stop.made:
+            raise Stop
 
     def wait_until(self, condition, seconds, what):
         end = time.monotonic() + seconds
@@ -264,7 +269,7 @@ def running_node(log):
         raise Failure(f'the node ended with exit code {code}; see {log}')
 
 
-def run(duration, picture):
+def run(duration, picture, stop):
     motion = SineMotion.from_yaml()
     description = PANDA.read_text()
     model = RobotModel.from_urdf(description)
@@ -275,7 +280,7 @@ def run(duration, picture):
     print(f'  export ROS_DOMAIN_ID={domain} ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST\n')
     began = time.monotonic()
     with running_node(ROOT / 'build' / 'demo' / 'node.log'):
-        peer = Peer(motion, description)
+        peer = Peer(motion, description, stop)
         try:
             peer.connect()
             print(f'The node answered its first setpoint {time.monotonic() - began:.1f} s after its start.\n')
@@ -297,20 +302,13 @@ def run(duration, picture):
 
 
 def main():
-    def stop(number, frame):
-        for other in signals:
-            signal.signal(other, signal.SIG_IGN)
-        raise Stop
-
-    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    for number in signals:
-        signal.signal(number, stop)
+    stop = StopRequest(SIGNALS)
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--duration', type=float, default=12.0, help='of the motion [s]')
     parser.add_argument('--picture', type=Path, default=ROOT / 'build' / 'demo' / 'demo.png', help='file to draw')
     arguments = parser.parse_args()
     try:
-        run(arguments.duration, arguments.picture)
+        run(arguments.duration, arguments.picture, stop)
     except Stop:
         print('\nStopped.')
     except Failure as failure:

@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 import yaml
 from demo import LATCHED
+from demo import SIGNALS
 from demo import Failure
 from demo import Stop
 from demo import claim_domain
@@ -44,6 +45,7 @@ try:
 except ImportError as error:
     sys.exit(f'sea_demo: {error}; run `make sea-demo`, or source ROS 2 and the workspace that holds hod_interfaces')
 
+from hod_ros.ros.node import StopRequest
 from hod_ros.ros.node import make_executor
 
 CONFIG = ROOT / 'config' / 'sea_demo.yaml'
@@ -129,11 +131,13 @@ class Planner:
             node.create_subscription(JointState, 'motor_states', self._on_motor_state, 10)
             node.create_subscription(JointState, 'motor_torques', self._on_torques, 10)
 
-    def run(self):
+    def run(self, stop):
         heard = time.monotonic()
         last = None
         while not self.done:
             self._executor.spin_once(timeout_sec=0.2)
+            if stop.made:
+                raise Stop
             if self._last != last:
                 last, heard = self._last, time.monotonic()
             elif time.monotonic() - heard > PATIENCE:
@@ -204,7 +208,7 @@ def parameters_file(folder, node, values):
     return '--params-file', str(path)
 
 
-def track(robot, case, duration):
+def track(robot, case, duration, stop):
     """(errors (periods, n) [rad], delays [s]) of one case."""
     start = motion(np.zeros(1), robot.model.n)[0]
     motors = PreparedDrives(robot.model, robot.drives).motor_feedforward(start)
@@ -224,7 +228,7 @@ def track(robot, case, duration):
             '-p', f'control:={case.control}', '-r', 'setpoint:=hod/setpoint', '-r', f'motor_feedforward:={source}/motor_feedforward'))
         planner = Planner(robot, case, round(duration / robot.period))
         stack.callback(planner.close)
-        planner.run()
+        planner.run(stop)
     return planner.errors, planner.delays
 
 
@@ -261,7 +265,7 @@ def draw(robot, results, path):
     plt.close(figure)
 
 
-def run(duration, picture, cases):
+def run(duration, picture, cases, stop):
     robot = Robot()
     domain = claim_domain()
     os.environ |= {'ROS_DOMAIN_ID': str(domain), 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
@@ -275,7 +279,7 @@ def run(duration, picture, cases):
     results = {}
     for case in cases:
         began = time.monotonic()
-        errors, delays = track(robot, case, duration)
+        errors, delays = track(robot, case, duration, stop)
         results[case.name] = errors
         took = time.monotonic() - began
         more = ''
@@ -296,14 +300,7 @@ def run(duration, picture, cases):
 
 
 def main():
-    def stop(number, frame):
-        for other in signals:
-            signal.signal(other, signal.SIG_IGN)
-        raise Stop
-
-    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    for number in signals:
-        signal.signal(number, stop)
+    stop = StopRequest(SIGNALS)
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--duration', type=float, default=3.0, help='of the motion in each case [s]')
     parser.add_argument('--picture', type=Path, default=LOGS / 'tracking.png', help='file to draw')
@@ -311,7 +308,7 @@ def main():
     arguments = parser.parse_args()
     cases = CASES if arguments.cases is None else tuple(CASES[i] for i in arguments.cases)
     try:
-        return run(arguments.duration, arguments.picture, cases)
+        return run(arguments.duration, arguments.picture, cases, stop)
     except Stop:
         print('\nStopped.')
         return 0

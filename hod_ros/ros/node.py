@@ -11,9 +11,9 @@ SWITCH_INTERVAL = 5e-5      # [s] for so long a setpoint waits, a few times, whi
 class StopRequest:
     """Set by SIGINT or SIGTERM, whenever they come: no handler ever raises in the middle of something."""
 
-    def __init__(self):
+    def __init__(self, signals=(signal.SIGINT, signal.SIGTERM)):
         self.made = False
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in signals:
             signal.signal(number, self._on_signal)
 
     def _on_signal(self, number, frame):
