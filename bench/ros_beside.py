@@ -20,7 +20,7 @@ from bench.ros_peers import PRIORITY
 from bench.ros_peers import ROOT
 from bench.ros_peers import both_nodes
 from bench.timing import Table
-from hod_ros.ros.scheduling import ordinary_children
+from hod_ros.ros.scheduling import at_ordinary_priority
 from hod_ros.ros.scheduling import run_as_others
 from hod_ros.ros.scheduling import run_in_real_time
 
@@ -55,8 +55,7 @@ def measure(joints=7, samples=10000, order=8, seconds=5.0, pairs=5, rate=1000.0,
 def requests_without_pause(joints, samples, order):
     """A process that asks for inverse dynamics again and again, from its first answer to the end of the block."""
     command = [sys.executable, '-m', 'bench.ros_beside', '--ask', '--joints', str(joints), '--samples', str(samples), '--order', str(order)]
-    with ordinary_children():
-        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    process = at_ordinary_priority(lambda: subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True))
     try:
         process.stdout.readline()
         yield process

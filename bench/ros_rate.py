@@ -14,7 +14,7 @@ ENOUGH = 4000           # [Hz] or half of the echo's rate, where that is lower
 
 
 def measure(joints=7, seconds=3.0, tries=3):
-    """{side: highest rate [Hz] of which most tries lost nothing}, and what each try lost and how fast it really was."""
+    """{side: highest rate [Hz] of which most tries lost nothing}, and what each try lost."""
     result = {'joints': joints, 'seconds': seconds, 'tries': tries, 'runs': []}
     with both_nodes(joints) as (client, _):
         for side in SIDES:

@@ -26,7 +26,7 @@ import numpy as np
 from bench.ros_peers import PRIORITY
 from bench.ros_peers import ROOT
 from bench.ros_peers import isolate
-from hod_ros.ros.scheduling import ordinary_children
+from hod_ros.ros.scheduling import at_ordinary_priority
 from hod_ros.ros.scheduling import run_in_real_time
 
 RATE = 1000.0           # [Hz]
@@ -116,11 +116,10 @@ class Soak:
     def start_node(self):
         """Starts it and waits for its first answer."""
         began = time.perf_counter()
-        with ordinary_children():
-            self.process = subprocess.Popen(
-                [sys.executable, '-m', 'hod_ros.ros.node', '--ros-args', *(
-                    word for queue in ('setpoint.subscription', 'feedforward.publisher')
-                    for word in ('-p', f'qos_overrides./hod/{queue}.depth:={DEPTH}'))], cwd=ROOT)
+        self.process = at_ordinary_priority(lambda: subprocess.Popen(
+            [sys.executable, '-m', 'hod_ros.ros.node', '--ros-args', *(
+                word for queue in ('setpoint.subscription', 'feedforward.publisher')
+                for word in ('-p', f'qos_overrides./hod/{queue}.depth:={DEPTH}'))], cwd=ROOT))
         before = self.answered
         while self.answered == before:
             assert self.process.poll() is None and time.perf_counter() - began < 20.0, 'the node does not answer'
@@ -162,8 +161,8 @@ class Soak:
         self.start_node()
         gc.collect()
         gc.freeze()
-        with ordinary_children():
-            faults = subprocess.Popen([sys.executable, '-m', 'bench.faults'], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        faults = at_ordinary_priority(lambda: subprocess.Popen(
+            [sys.executable, '-m', 'bench.faults'], cwd=ROOT, stdout=subprocess.PIPE, text=True))
         try:
             self.stream(self.seconds / 3.0)
             self.kill_node()

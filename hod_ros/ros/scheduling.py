@@ -1,7 +1,7 @@
 """Which of a machine's processes go first: the setpoint path before all that can wait, its services after it."""
 
 import os
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -40,18 +40,14 @@ def _schedule_all_threads(policy, priority):
             os.sched_setscheduler(int(thread.name), policy, os.sched_param(priority))
 
 
-@contextmanager
-def ordinary_children():
-    """Processes that this thread starts meanwhile do not inherit its real-time priority."""
-    if not hasattr(os, 'sched_setscheduler') or os.sched_getscheduler(0) == os.SCHED_OTHER:
-        yield
-        return
-    policy, parameter = os.sched_getscheduler(0), os.sched_getparam(0)
-    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-    try:
-        yield
-    finally:
-        os.sched_setscheduler(0, policy, parameter)
+def at_ordinary_priority(start):
+    """What start() returns. A process that it starts does not inherit our real-time priority, which we may not be free to take again."""
+    def in_a_thread():
+        if hasattr(os, 'sched_setscheduler') and os.sched_getparam(0).sched_priority:
+            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        return start()
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(in_a_thread).result()
 
 
 def give_way():

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 from hod_ros.ros.blackboard import Blackboard
-from hod_ros.ros.scheduling import ordinary_children
+from hod_ros.ros.scheduling import at_ordinary_priority
 from hod_ros.ros.service_host import HostState
 
 PATIENCE = 2.0          # [s] for an end in good order
@@ -35,10 +35,8 @@ class ServiceProcess:
     def start(self):
         """After the first `use`."""
         descriptor = self._blackboard.descriptor
-        with ordinary_children():
-            self._process = subprocess.Popen(
-                [sys.executable, '-m', 'hod_ros.ros.service_host', str(descriptor)],
-                stdin=subprocess.PIPE, pass_fds=[descriptor], **APART)
+        self._process = at_ordinary_priority(lambda: subprocess.Popen(
+            [sys.executable, '-m', 'hod_ros.ros.service_host', str(descriptor)], stdin=subprocess.PIPE, pass_fds=[descriptor], **APART))
 
     def watch(self):
         """Starts the process again where it has died."""

@@ -52,3 +52,12 @@ def test_where_real_time_is_not_permitted_the_node_says_so_and_works(client):
         assert client.ask(setpoint(Q, NAMES)) is not None
         assert policies(node.pid) == {(os.SCHED_OTHER, 0)}
         node.wait_for_output('SCHED_FIFO 20 was refused .* rtprio')
+
+
+@pytest.mark.skipif(
+    not PERMITTED or None in map(shutil.which, ('chrt', 'setpriv')), reason='real time can be neither given nor withheld here')
+def test_services_are_ordinary_also_where_the_node_was_given_real_time_and_may_not_take_it_again(client):
+    with node_with_arm(client, under=('chrt', '-f', '30', *WITHOUT_PERMISSION)) as node:
+        assert client.compute(Q, order=2).success
+        assert policies(node.pid) == {(os.SCHED_FIFO, 20)}
+        assert policies(services_of(node.pid)) == {(os.SCHED_OTHER, 0)}
