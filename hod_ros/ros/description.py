@@ -36,7 +36,7 @@ class DescriptionSource:
         """(text, source) of the description to use; DescriptionError where there is none yet."""
         description = self.as_if(self._parameters[DESCRIPTION])
         if description is None:
-            raise DescriptionError(f'there is no robot description yet: {self.wanted(None)}')
+            raise DescriptionError(f'there is no robot description yet; configure again once there is {self.wanted(None)}')
         return description
 
     def as_if(self, parameter):

@@ -244,6 +244,8 @@ class HodNode(ManagedNode):
         if self._holder.model is not None:
             self._request_swap()
         elif self._state == 'unconfigured':
+            if not self._starting:
+                self.get_logger().info('a robot description is there: ready to be configured')
             self._start()
 
     def _request_swap(self):

@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+from ros_harness import PATIENCE
 from ros_harness import SILENCE
 from ros_harness import arm_urdf
 from ros_harness import efforts
@@ -94,7 +95,7 @@ def test_bad_descriptions_are_refused_with_a_reason_before_and_after_a_good_one(
         level, message, values = client.diagnostics('model')
         assert level == b'\1' and 'the last good model runs' in message and 'description refused' in values
         client.describe(HEAVY)
-        client.spin(0.2)
+        node.wait_for_output('new robot description')
         assert_answers(client, HEAVY)
         assert client.diagnostics('model')[0] == b'\0'
 
@@ -108,7 +109,7 @@ def test_manager_takes_the_node_through_its_states(client):
         assert client.state == 'unconfigured'
 
         client.describe(arm_urdf(3))
-        client.spin(0.3)
+        node.wait_for_output('ready to be configured')
         assert client.state == 'unconfigured'
         assert client.change_state('configure')
         client.connect()
@@ -132,20 +133,40 @@ def test_manager_takes_the_node_through_its_states(client):
         assert_answers(client, arm_urdf(3))
 
 
+def stream_with_swaps(client, node, texts, swaps, at_least, period):
+    """The answers to a stream in which these descriptions take turns so many times, at least so many setpoints apart."""
+    before, sent = len(client.answers), 0
+
+    def stream(count):
+        nonlocal sent
+        for _ in range(count):
+            client.send(setpoint(Q, NAMES, nanosec=sent))
+            client.spin(period)
+            sent += 1
+
+    stream(at_least)
+    for swap in range(1, swaps + 1):
+        client.describe(texts[swap % len(texts)])
+        end = time.monotonic() + PATIENCE
+        while node.output.count('new robot description') < swap:
+            assert time.monotonic() < end, node.output
+            stream(1)
+        stream(at_least)
+    assert client.wait_until(lambda: len(client.answers) == before + sent), (len(client.answers) - before, sent)
+    answers = client.answers[before:]
+    assert [answer.header.stamp.nanosec for answer in answers] == list(range(sent))
+    return answers
+
+
 def test_description_is_swapped_between_two_setpoints_of_a_stream_without_losing_one(client):
-    with running_node():
-        client.describe(arm_urdf(3))
+    texts = [arm_urdf(3), HEAVY]
+    with running_node() as node:
+        client.describe(texts[0])
         client.wait_for_state('active')
         client.connect()
-        expected = [inverse_dynamics(RobotModel.from_urdf(text), Q) for text in (arm_urdf(3), HEAVY)]
-        before = len(client.answers)
-        for k in range(600):
-            if k % 100 == 50:
-                client.describe(HEAVY if k % 200 == 50 else arm_urdf(3))
-            client.send(setpoint(Q, NAMES, nanosec=k))
-            client.spin(0.002)
-        assert client.wait_until(lambda: len(client.answers) == before + 600), len(client.answers) - before
-        used = [[np.allclose(efforts(answer), Q_) for Q_ in expected].index(True) for answer in client.answers[before:]]
+        expected = [inverse_dynamics(RobotModel.from_urdf(text), Q) for text in texts]
+        answers = stream_with_swaps(client, node, texts, swaps=6, at_least=50, period=0.002)
+        used = [[np.allclose(efforts(answer), Q_) for Q_ in expected].index(True) for answer in answers]
         assert sum(a != b for a, b in zip(used, used[1:], strict=False)) == 6
 
 
@@ -161,21 +182,13 @@ def test_large_descriptions_are_loaded_beside_a_stream_of_a_thousand_a_second_wi
         client.describe(texts[0])
         client.wait_for_state('active')
         client.connect()
-        before = len(client.answers)
-        for k in range(2000):
-            if k % 200 == 100:
-                client.describe(texts[k // 200 % 2 - 1])
-            client.send(setpoint(Q, NAMES, nanosec=k))
-            client.spin(0.001)
-        assert client.wait_until(lambda: len(client.answers) == before + 2000), len(client.answers) - before
-        assert node.output.count('new robot description') == 10
-        assert [answer.header.stamp.nanosec for answer in client.answers[before:]] == list(range(2000))
+        stream_with_swaps(client, node, texts, swaps=10, at_least=100, period=0.001)
 
 
 def test_cleanup_in_the_middle_of_a_load_and_a_change_of_gravity_meanwhile(client):
     with running_node(parameters={'autostart': 'false'}) as node:
         client.describe(arm_urdf(3))
-        client.spin(0.3)
+        node.wait_for_output('ready to be configured')
         assert client.change_state('configure')
         client.describe(large(HEAVY, 60000))
         assert client.set_parameter('gravity', [0.0, 0.0, -1.62]) == (True, '')

@@ -60,7 +60,8 @@ class Peer:
 
     def start(self):
         self.client.describe(arm_urdf())
-        assert self.client.wait_until(self._motors.get_subscription_count)
+        references = self._feedforwards.get_subscription_count, self._setpoints.get_subscription_count
+        assert self.client.wait_until(lambda: self._motors.get_subscription_count() and any(count() for count in references))
         self.client.spin(0.3)
 
     def state(self, nanosec=0, theta=THETA, rate=RATE, names=NAMES):
