@@ -23,7 +23,8 @@ def robots(ros):
         robots = {}
         for namespace, (joints, mass) in ROBOTS.items():
             text = arm_urdf(joints, name=namespace.rpartition('/')[2], mass=mass)
-            stack.enter_context(ros_harness.running_node(arguments=('-r', f'__ns:={namespace}')))
+            stack.enter_context(ros_harness.running_node(
+                arguments=('-r', f'__ns:={namespace}'), parameters=ros_harness.long_queues(f'{namespace}/hod')))
             client = ros_harness.Client('client' + namespace.replace('/', '_'), f'{namespace}/hod')
             stack.callback(client.close)
             publisher = client.node.create_publisher(String, f'{namespace}/robot_description', ros_harness.LATCHED)

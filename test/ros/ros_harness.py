@@ -42,6 +42,12 @@ SILENCE = 0.5           # [s] wait for what must not come
 _locks = []
 
 
+def long_queues(node='/hod'):
+    """Parameters with which a standstill of the whole machine loses nothing of a stream."""
+    return {f'qos_overrides.{node}/{queue}.depth': 1000 for queue in ('setpoint.subscription', 'feedforward.publisher')}
+
+
+
 def claim_domain():
     """A ROS domain that nobody on this machine uses; it is ours until this process ends."""
     for domain in range(1, 100):

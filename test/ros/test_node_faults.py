@@ -19,6 +19,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from ros_harness import NodeProcess
 from ros_harness import arm_urdf
 from ros_harness import efforts
+from ros_harness import long_queues
 from ros_harness import node_with_arm
 from ros_harness import setpoint
 
@@ -30,7 +31,6 @@ NAMES = MODEL.joint_names
 Q = np.random.default_rng(14).uniform(-1.0, 1.0, (50, 5, 3))
 ANSWERS = inverse_dynamics(MODEL, Q)
 PERIOD = 0.002      # [s]
-LONG_QUEUES = {'qos_overrides./hod/setpoint.subscription.depth': 1000, 'qos_overrides./hod/feedforward.publisher.depth': 1000}
 
 OTHER_CLIENT = '''
 import sys
@@ -61,7 +61,7 @@ rclpy.spin(node)
 
 @pytest.fixture
 def node(client):
-    with node_with_arm(client, parameters=LONG_QUEUES) as node:
+    with node_with_arm(client, parameters=long_queues()) as node:
         yield node
 
 
@@ -254,7 +254,7 @@ def test_long_request_holds_up_neither_the_stream_nor_the_end_of_the_node(client
 def test_consumers_recover_by_themselves_when_the_node_is_killed_and_started_again(client):
     client.describe(arm_urdf(3))
     for _ in range(2):
-        node = NodeProcess(parameters=LONG_QUEUES)
+        node = NodeProcess(parameters=long_queues())
         try:
             client.wait_for_state('active')
             client.connect()

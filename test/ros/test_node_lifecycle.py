@@ -8,6 +8,7 @@ from ros_harness import PATIENCE
 from ros_harness import SILENCE
 from ros_harness import arm_urdf
 from ros_harness import efforts
+from ros_harness import long_queues
 from ros_harness import running_node
 from ros_harness import setpoint
 
@@ -160,7 +161,7 @@ def stream_with_swaps(client, node, texts, swaps, at_least, period):
 
 def test_description_is_swapped_between_two_setpoints_of_a_stream_without_losing_one(client):
     texts = [arm_urdf(3), HEAVY]
-    with running_node() as node:
+    with running_node(parameters=long_queues()) as node:
         client.describe(texts[0])
         client.wait_for_state('active')
         client.connect()
@@ -178,7 +179,7 @@ def large(text, elements):
 
 def test_large_descriptions_are_loaded_beside_a_stream_of_a_thousand_a_second_without_losing_one(client):
     texts = [large(arm_urdf(3), 2500), large(HEAVY, 2500)]
-    with running_node() as node:
+    with running_node(parameters=long_queues()) as node:
         client.describe(texts[0])
         client.wait_for_state('active')
         client.connect()
