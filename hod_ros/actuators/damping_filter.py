@@ -28,23 +28,26 @@ def damped(drive, Q, k, deflection):
 
 
 class DampingFilter:
-    """Motor feedforward where springs have dampers, one sample a call at a fixed step. It has a state: the deflections.
+    """Motor feedforward where springs have dampers, one sample a call. It has a state: the deflections.
 
     The drives without damping_terms are filtered, all others are treated as in motor_feedforward. The first call after construction
-    or reset() starts from the deflection that a slow motion would have.
+    or reset() starts from the deflection that a slow motion would have. step: the time between two calls [s], unless a call tells its own.
     """
 
-    def __init__(self, model, drives, *, step):
+    def __init__(self, model, drives, *, step=None):
         self.prepared = prepared(model, drives)
-        self.step = finite_number(step, 'step', '[s]')
-        if self.step <= 0:
-            raise InputError(f'step is {self.step:g}; give the time between two calls, above 0 [s]')
+        self.step = None if step is None else _checked_step(step)
         self._filtered = {
             joint: (j, drive) for j, (joint, drive) in enumerate(zip(self.prepared.model.joint_names, self.prepared.drives, strict=True))
             if drive.keeps_state}
         if not self._filtered:
             raise InputError('no drive has damping without damping_terms, so there is nothing to filter; use motor_feedforward')
         self.reset()
+
+    @property
+    def joints(self):
+        """Names of the joints that are filtered."""
+        return tuple(self._filtered)
 
     def reset(self, deflections=None):
         """Forgets the past. deflections: {joint: theta - q} [rad] to start from."""
@@ -61,13 +64,17 @@ class DampingFilter:
                 raise InputError(f'deflections of {", ".join(map(repr, missing))} are missing; give theta - q [rad] of all filtered joints')
             self.deflections = {joint: deflections[joint] for joint in self._filtered}
 
-    def __call__(self, q, *, stiffness=None, wrenches=None):
-        """MotorFeedforward for q (rows, n), rows q, q', q'', q''', q''''."""
+    def __call__(self, q, *, stiffness=None, wrenches=None, step=None):
+        """MotorFeedforward for q (rows, n), rows q, q', q'', q''', q''''. step: time since the last call [s]; None: that of the filter."""
         from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
         model = self.prepared.model
         q = motion_checks.floats(motion_checks.motion(model, q, 5), 'q')
         wrenches = None if wrenches is None else pairs(wrenches)
-        Q = inverse_dynamics(model, q, wrenches=wrenches)
+        return self.motor_feedforward_of(q, inverse_dynamics(model, q, wrenches=wrenches), stiffness=stiffness, step=step)
+
+    def motor_feedforward_of(self, q, Q, *, stiffness=None, step=None):
+        """As a call, for Q (rows - 2, n) that is known already, friction and wrenches included."""
+        q, Q = self.prepared.checked_pair(motion_checks.motion(self.prepared.model, q, 5), Q)
         k = dict(zip(self.prepared.variable_joints, self.prepared.stiffness_motion(stiffness, (), 3), strict=True))
         deflections = dict(self.deflections or {})
         for joint, (j, drive) in self._filtered.items():
@@ -76,25 +83,39 @@ class DampingFilter:
                 deflections[joint] = _slow(drive, series.from_derivatives(Q[:3, j]), motion)
             elif self._last is not None:
                 before, stiffness_before = self._last
-                deflections[joint] = self._advanced(
-                    drive, deflections[joint], before[:2, j], Q[:2, j], stiffness_before.get(joint), k.get(joint))
-        result = self.prepared.motor_feedforward(q, stiffness, wrenches, deflections)
+                deflections[joint] = _advanced(
+                    drive, deflections[joint], before[:2, j], Q[:2, j], stiffness_before.get(joint), k.get(joint), self._step(step))
+        result = self.prepared.motor_feedforward_of(q, Q, stiffness, deflections)
         self.deflections, self._last = deflections, (Q, k)
         return result
 
-    def _advanced(self, drive, e, Q0, Q1, k0, k1):
-        """The deflection a step later."""
-        h = self.step
-        slope = (Q1[0] - Q0[0]) / h
-        cubic = [Q0[0], Q0[1], (3 * slope - 2 * Q0[1] - Q1[1]) / h, (Q0[1] + Q1[1] - 2 * slope) / h ** 2]
-        after = e
-        for _ in range(3 if type(drive).__name__ == 'HardeningSpring' else 1):
-            middle = [0.5 * (e + after)]
-            between = None if k0 is None else [0.5 * (k0[0] + k1[0])]
-            force, stiffness = (part[0] for part in drive.forces(middle, between))
-            load = [cubic[0] - force + stiffness * middle[0], *cubic[1:]]
-            after = _relaxed(e, stiffness / drive.damping, [term / drive.damping for term in load], h)
-        return after
+    def _step(self, step):
+        if step is not None:
+            return _checked_step(step)
+        if self.step is None:
+            raise InputError('step is missing; give the time since the last call [s], to this call or to the filter')
+        return self.step
+
+
+def _checked_step(step):
+    step = finite_number(step, 'step', '[s]')
+    if step <= 0:
+        raise InputError(f'step is {step:g}; give the time between two calls, above 0 [s]')
+    return step
+
+
+def _advanced(drive, e, Q0, Q1, k0, k1, h):
+    """The deflection a step later."""
+    slope = (Q1[0] - Q0[0]) / h
+    cubic = [Q0[0], Q0[1], (3 * slope - 2 * Q0[1] - Q1[1]) / h, (Q0[1] + Q1[1] - 2 * slope) / h ** 2]
+    after = e
+    for _ in range(3 if type(drive).__name__ == 'HardeningSpring' else 1):
+        middle = [0.5 * (e + after)]
+        between = None if k0 is None else [0.5 * (k0[0] + k1[0])]
+        force, stiffness = (part[0] for part in drive.forces(middle, between))
+        load = [cubic[0] - force + stiffness * middle[0], *cubic[1:]]
+        after = _relaxed(e, stiffness / drive.damping, [term / drive.damping for term in load], h)
+    return after
 
 
 def _slow(drive, Q, k):

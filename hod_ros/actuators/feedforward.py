@@ -137,17 +137,21 @@ class PreparedDrives:
         """How many rows of q these drives need."""
         return 5 + max((drive.extra_rows for drive in self.drives), default=0)
 
-    def motor_feedforward_of(self, q, Q, stiffness=None):
+    def motor_feedforward_of(self, q, Q, stiffness=None, deflections=None):
         """As motor_feedforward, for Q (rows - 2, n) that is known already, friction and wrenches included."""
         if stiffness is None and self._linear is not None:
             rows = self._linear.motors(q, Q)
             if rows is not None:
                 return MotorFeedforward(self, Q, rows, None)
+        return self._general(*self.checked_pair(q, Q), stiffness, self._checked_deflections(deflections))
+
+    def checked_pair(self, q, Q):
+        """Both as arrays; InputError where Q is not what belongs to q."""
         q = self._motions(q)
         Q, shape = motion_checks.finite(motion_checks.floats(Q, 'Q'), 'Q'), (*q.shape[:-2], q.shape[-2] - 2, q.shape[-1])
         if Q.shape != shape:
             raise InputError(f'Q has the shape {Q.shape}, but q with {q.shape} needs {shape}: row k is the k-th time derivative')
-        return self._general(q, Q, stiffness, {})
+        return q, Q
 
     def motor_feedforward(self, q, stiffness=None, wrenches=None, deflections=None):
         """As the function of this name. deflections: {joint: theta - q} of the joints whose dampers keep a state (see DampingFilter)."""
@@ -158,16 +162,16 @@ class PreparedDrives:
                 rows = motors(q, Q)
                 if rows is not None:
                     return MotorFeedforward(self, Q, rows, None)
+        deflections, q = self._checked_deflections(deflections), self._motions(q)
+        return self._general(q, inverse_dynamics(self.model, q, wrenches=wrenches), stiffness, deflections)
+
+    def _checked_deflections(self, deflections):
         deflections = numbers_by_name(deflections, 'deflections', '[rad] or [m]')
         for joint in deflections:
             if joint not in self.model.joint_names:
                 known = ', '.join(self.model.joint_names)
                 raise InputError(f'deflections names {joint!r}, but the joints of {self.model.name} are {known}')
-        return self._checked(q, stiffness, wrenches, deflections)
-
-    def _checked(self, q, stiffness, wrenches, deflections):
-        q = self._motions(q)
-        return self._general(q, inverse_dynamics(self.model, q, wrenches=wrenches), stiffness, deflections)
+        return deflections
 
     def _motions(self, q):
         q = motion_checks.motions(self.model, q, 5)

@@ -181,3 +181,7 @@ class FeedforwardWriter:
 
 def _quoted(names):
     return ', '.join(repr(name) for name in names)
+
+
+def nanoseconds(stamp):
+    return stamp.sec * 1_000_000_000 + stamp.nanosec

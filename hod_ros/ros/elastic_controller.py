@@ -25,13 +25,13 @@ from hod_interfaces.msg import MotorFeedforward
 from hod_ros.errors import HodError
 from hod_ros.errors import InputError
 from hod_ros.ros.conversions import SetpointReader
+from hod_ros.ros.conversions import nanoseconds
 from hod_ros.ros.declaration import declare
 from hod_ros.ros.elastic_control import MotorPd
 from hod_ros.ros.elastic_control import State
 from hod_ros.ros.elastic_control import StateFeedback
 from hod_ros.ros.elastic_robot import ElasticRobot
 from hod_ros.ros.elastic_robot import NamedValues
-from hod_ros.ros.elastic_robot import nanoseconds
 from hod_ros.ros.motor_feedforward import stiffness_motion
 from hod_ros.ros.node import controller_main
 from hod_ros.ros.quality import DEPTH

@@ -92,7 +92,3 @@ class NamedValues:
             if names:
                 raise InputError(f'name: {", ".join(map(repr, names))} {fault}; name each of {", ".join(self._names)} once')
         return np.array([given.index(name) for name in self._names])
-
-
-def nanoseconds(stamp):
-    return stamp.sec * 1_000_000_000 + stamp.nanosec

@@ -124,8 +124,8 @@ class HodNode(ManagedNode):
 
     def _activate(self, state):
         self._freshness.reset()
-        if self._commands is not None:
-            self._commands.forget()
+        for part in filter(None, (self._commands, self._motors)):
+            part.forget()
         self._activate_publishers(state)
         self._active = True
         self._starting = False
@@ -228,7 +228,10 @@ class HodNode(ManagedNode):
 
     def _use_drives(self):
         drives = self._holder.drives
+        before = self._motors
         self._motors = MotorFeedforwards(self._holder.model, drives, self.get_logger()) if drives else None
+        if self._motors is not None:
+            self._motors.continue_from(before)
         if drives and self._motor_feedforward is None:
             self._motor_feedforward = self._publisher(MotorFeedforward, '~/motor_feedforward')
             if self._active:

@@ -6,11 +6,12 @@ import numpy as np
 
 from hod_ros.actuators.description import drives_from_urdf
 from hod_ros.actuators.description import foreign_stiffness
+from hod_ros.actuators.feedforward import PreparedDrives
 from hod_ros.dynamics.model import RobotModel
 from hod_ros.dynamics.payload import with_payload
 from hod_ros.errors import DescriptionError
 from hod_ros.errors import InputError
-from hod_ros.ros.motor_feedforward import prepared_drives
+from hod_ros.ros.motor_feedforward import check_drives
 from hod_ros.ros.specifications import ARMATURE
 from hod_ros.ros.specifications import EFFORT_LIMITS
 from hod_ros.ros.specifications import LOCKED_POSITION
@@ -28,6 +29,7 @@ class ModelSettings:
     gravity: tuple          # [m/s^2]
     payload: tuple          # link, mass [kg], center [m], ixx, ixy, ixz, iyy, iyz, izz [kg m^2]
     elastic: tuple = ()     # of (joint, ((figure, value), ...)): drives of elastic joints
+    damping_filter: bool = False    # whether drives may need one
 
     def build(self, text):
         """The model of a description without its payload; HodError where there is none."""
@@ -49,7 +51,7 @@ class ModelSettings:
         """{joint: drive} of the elastic joints, from the parameters and the description; and warnings about what is not taken."""
         drives = drives_from_urdf(text, plain, {joint: dict(figures) for joint, figures in self.elastic})
         if drives:
-            prepared_drives(plain, drives)
+            check_drives(PreparedDrives(plain, drives), self.damping_filter)
         return drives, foreign_stiffness(text)
 
     def load(self, plain):
@@ -78,4 +80,5 @@ def model_settings(parameters, changes, elastic=()):
         gravity=tuple(value('gravity')),
         payload=(value('payload.link'), value('payload.mass'), tuple(value('payload.center')), tuple(value('payload.inertia'))),
         elastic=elastic,
+        damping_filter=parameters['damping_filter'],
     )

@@ -17,20 +17,25 @@ from hod_ros.ros.conversions import NOT_FINITE
 from hod_ros.ros.conversions import WRONG_LENGTH
 from hod_ros.ros.conversions import BadSetpoint
 from hod_ros.ros.requests import motion_samples
+from hod_ros.ros.stamped_filter import LONGEST_STEP
+from hod_ros.ros.stamped_filter import StampedFilter
 
 LOG_PERIOD = 1.0        # [s] between two log lines about the same
 STIFFNESS_FIELDS = ('stiffnesses', 'stiffness_rates', 'stiffness_accelerations')
 
 
-def prepared_drives(model, drives):
-    """PreparedDrives of {joint: drive}; InputError where one of them has a state, which a node that keeps none can't serve."""
-    prepared = PreparedDrives(model, drives)
-    for joint, drive in zip(model.joint_names, prepared.drives, strict=True):
-        if drive.keeps_state:
-            raise InputError(
-                f'joint {joint!r}: damping is {drive.damping:g} [N m s/rad] without damping_terms, which would need a filter that '
-                'remembers earlier setpoints; give damping_terms, 1 or more')
-    return prepared
+def damped_joint(prepared):
+    """The first joint whose drive has a state that only a DampingFilter keeps, or None."""
+    return next((joint for joint, drive in zip(prepared.model.joint_names, prepared.drives, strict=True) if drive.keeps_state), None)
+
+
+def check_drives(prepared, damping_filter):
+    """InputError where a drive needs a filter and there is none."""
+    joint = damped_joint(prepared)
+    if joint is not None and not damping_filter:
+        raise InputError(
+            f'joint {joint!r} has damping without damping_terms, which takes a filter that remembers earlier setpoints; '
+            'set the parameter damping_filter to true, or give damping_terms, 1 or more')
 
 
 def stiffness_motion(setpoint, names, variable):
@@ -59,7 +64,8 @@ class MotorFeedforwards:
     """Answers setpoints for one model and its drives."""
 
     def __init__(self, model, drives, logger):
-        self.prepared = prepared_drives(model, drives)
+        self.prepared = PreparedDrives(model, drives)
+        self._filter = StampedFilter(self.prepared) if damped_joint(self.prepared) else None
         self._rows = self.prepared.rows
         self._logger = logger
         self._message = MotorFeedforward(
@@ -79,7 +85,7 @@ class MotorFeedforwards:
                 "q to its snap or higher; give them, with the parameter `order` and the wrenches' rows to match, and without clipping")
             return None
         stiffness = stiffness_motion(setpoint, columns.names, self.prepared.variable_joints)
-        result = self.prepared.motor_feedforward_of(q[:needed], Q[:needed - 2], stiffness)
+        result = self._compute(setpoint, q[:needed], Q[:needed - 2], stiffness)
         saturated = result.saturated
         if saturated.any():
             self._note_saturation(result, saturated)
@@ -93,6 +99,26 @@ class MotorFeedforwards:
         self.published += 1
         return message
 
+    def _compute(self, setpoint, q, Q, stiffness):
+        if self._filter is None:
+            return self.prepared.motor_feedforward_of(q, Q, stiffness)
+        result, step = self._filter.answer(setpoint.header.stamp, q, Q, stiffness)
+        if step is not None:
+            self._warn(
+                'filter', f'the damping filter began anew: the stamps of two setpoints are {step:g} s apart; it follows steps above 0 s, '
+                f'up to {LONGEST_STEP:g} s')
+        return result
+
+    def forget(self):
+        """The next setpoint is the first of a motion."""
+        if self._filter is not None:
+            self._filter.forget()
+
+    def continue_from(self, before):
+        """Goes on with the deflections of another one, or None, as far as the same joints are filtered."""
+        if self._filter is not None and before is not None and before._filter is not None:
+            self._filter.continue_from(before._filter)
+
     def status(self):
         """(task, level, short message, values) for diagnostics."""
         saturated, too_short = sum(self.saturated.values()), self.too_short
@@ -101,6 +127,8 @@ class MotorFeedforwards:
         values = {
             'motors': ', '.join(self.prepared.motor_names), 'elastic joints': ', '.join(self.prepared.elastic_joints),
             'published': self.published, 'setpoints with too few rows': too_short}
+        if self._filter is not None:
+            values['damping filter began anew'] = self._filter.restarts
         values |= {f'{motor}: torque limit, times exceeded': count for motor, count in sorted(self.saturated.items())}
         if new[1]:
             return 'motors', DiagnosticStatus.WARN, f'{new[1]} setpoints with too few rows', values
@@ -127,17 +155,17 @@ def compute_motor_feedforward(model, request, response, limits):
     if not limits.drives:
         raise InputError(
             'no elastic joints are configured; set the parameters elastic.<joint>.*, or <hod_elastic> tags in the robot description')
-    prepared = prepared_drives(model, limits.drives)
-    q, columns = motion_samples(request, model, limits, order=2, extra_rows=3)
-    samples, v = len(q), len(prepared.variable_joints)
+    prepared = PreparedDrives(model, limits.drives)
+    q, columns = motion_samples(request, model, limits, order=2, extra_rows=prepared.rows - 2)
+    samples, rows, v = len(q), prepared.rows - 2, len(prepared.variable_joints)
     stiffness = None
     if request.stiffness:
         given = [name for name in columns.names if name in prepared.variable_joints]
-        if len(request.stiffness) != samples * 3 * v:
+        if len(request.stiffness) != samples * rows * v:
             raise InputError(
-                f'stiffness has {len(request.stiffness)} values; give {samples} x 3 x {v} = {samples * 3 * v}: samples x 3 x '
+                f'stiffness has {len(request.stiffness)} values; give {samples} x {rows} x {v} = {samples * rows * v}: samples x rows x '
                 f'variable-stiffness joints ({", ".join(given) or "there are none"})')
-        stiffness = np.array(request.stiffness).reshape(samples, 3, v)[..., [given.index(name) for name in prepared.variable_joints]]
+        stiffness = np.array(request.stiffness).reshape(samples, rows, v)[..., [given.index(name) for name in prepared.variable_joints]]
     result = prepared.motor_feedforward(q, stiffness)
     response.motor_names = list(result.names)
     for field in ('positions', 'velocities', 'accelerations', 'efforts'):

@@ -21,10 +21,10 @@ from hod_interfaces.msg import MotorFeedforward
 from hod_ros.actuators.drives import AdjustableStiffness
 from hod_ros.errors import HodError
 from hod_ros.errors import InputError
+from hod_ros.ros.conversions import nanoseconds
 from hod_ros.ros.declaration import declare
 from hod_ros.ros.elastic_robot import ElasticRobot
 from hod_ros.ros.elastic_robot import NamedValues
-from hod_ros.ros.elastic_robot import nanoseconds
 from hod_ros.ros.node import plant_main
 from hod_ros.ros.quality import DEPTH
 from hod_ros.ros.specifications import Specification

@@ -113,6 +113,9 @@ SPECIFICATIONS = (
         'wrench_timeout', 0.0, 'An external wrench ceases when the next has not arrived for so long [s]; 0: it holds until the next.',
         minimum=0.0, maximum=LONGEST_TIMEOUT),
     Specification(
+        'damping_filter', False, 'Let a filter that remembers earlier setpoints follow the dampers beside springs (elastic.<joint>.damping '
+        'without damping_terms); false: such drives are refused.', read_only=True),
+    Specification(
         'publish_commands', False, 'Publish the efforts on ~/commands for an effort controller.', read_only=True),
     Specification(
         'command_joints', [], "Joints of ~/commands, in the controller's order; empty: all, in the order of the model.",

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from hod_ros import DampingFilter
 from hod_ros import ElasticPlant
 from hod_ros import PreparedDrives
 from hod_ros import motor_feedforward
@@ -48,3 +49,26 @@ def largest_errors(model, drives, feedforward_drives=None, stiffness=None, secon
         if stiffness is not None:
             stiffness_error = max(stiffness_error, np.abs(plant.stiffnesses[variable] / wanted_stiffness[i] - 1).max())
     return error, stiffness_error
+
+
+def largest_error_with_dampers(model, drives, feedforward=None, seconds=1.0, step=STEP):
+    """Largest joint error [rad] of a plant with dampers beside its springs; feedforward: function of a time -> MotorFeedforward, by
+    default a DampingFilter's."""
+    prepared = PreparedDrives(model, drives)
+    plant = ElasticPlant(model, prepared, step=step)
+    filtered = DampingFilter(model, prepared)
+    before = None
+
+    def follow(t):
+        nonlocal before
+        answer = filtered(motion([t], model.n)[0], step=None if before is None else t - before)
+        before = t
+        return answer
+
+    first = follow(0.0)
+    plant.set_state(*motion([0.0], model.n)[0, :2], first.positions, first.velocities)
+    error = 0.0
+    for t in np.arange(round(seconds / step)) * step:
+        plant.step((feedforward or follow)(t + step / 2).efforts)
+        error = max(error, np.abs(plant.positions - motion([t + step], model.n, 1)[0, 0]).max())
+    return error

@@ -5,16 +5,20 @@ from robots import robot
 
 pytest.importorskip('mujoco')
 
+from open_loop import largest_error_with_dampers  # noqa: E402
 from open_loop import largest_errors  # noqa: E402
+from open_loop import motion  # noqa: E402
 from open_loop import ramp  # noqa: E402
 
 from hod_ros import Antagonistic  # noqa: E402
 from hod_ros import ExponentialSpring  # noqa: E402
 from hod_ros import HardeningSpring  # noqa: E402
 from hod_ros import HyperbolicSineSpring  # noqa: E402
+from hod_ros import PreparedDrives  # noqa: E402
 from hod_ros import QuadraticSpring  # noqa: E402
 from hod_ros import Rigid  # noqa: E402
 from hod_ros import SeriesElastic  # noqa: E402
+from hod_ros import motor_feedforward  # noqa: E402
 
 ELASTIC = SeriesElastic(stiffness=3000.0, motor_inertia=0.2)
 
@@ -46,6 +50,25 @@ def test_rigid_and_elastic_joints_mix(arm, elastic):
 def test_hardening_springs(arm):
     drives = dict.fromkeys(arm.joint_names, HardeningSpring(stiffness=2000.0, cubic=1e5, motor_inertia=0.2))
     assert largest_errors(arm, drives)[0] <= 1e-5
+
+
+@pytest.mark.parametrize('drive', [
+    SeriesElastic(stiffness=3000.0, motor_inertia=0.2, damping=12.0),
+    HardeningSpring(stiffness=2000.0, cubic=1e5, motor_inertia=0.2, damping=12.0),
+], ids=['linear', 'hardening'])
+def test_a_filter_follows_the_dampers_beside_springs(arm, drive):
+    assert largest_error_with_dampers(arm, dict.fromkeys(arm.joint_names, drive)) <= 2e-6
+
+
+def test_terms_of_the_series_in_damping_over_stiffness_come_close_to_dampers_and_none_does_not(arm):
+    drives = dict.fromkeys(arm.joint_names, SeriesElastic(stiffness=3000.0, motor_inertia=0.2, damping=12.0))
+
+    def error(**damping):
+        prepared = PreparedDrives(arm, dict.fromkeys(arm.joint_names, SeriesElastic(stiffness=3000.0, motor_inertia=0.2, **damping)))
+        return largest_error_with_dampers(
+            arm, drives, lambda t: motor_feedforward(arm, prepared, motion([t], arm.n, prepared.rows)[0]))
+
+    assert error(damping=12.0, damping_terms=2) < 0.03 * error()
 
 
 @pytest.mark.parametrize('spring', [
