@@ -18,6 +18,7 @@ from hod_ros.dynamics import model_fields
 from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics.model import STANDARD_GRAVITY
 from hod_ros.dynamics.model import RobotModel
+from hod_ros.dynamics.plausibility import idle_joint_warnings
 from hod_ros.errors import InputError
 from hod_ros.errors import ModelError
 
@@ -89,7 +90,10 @@ def model_from_screws(screws, reference, inertias, *, representation='spatial', 
         gravity=gravity,
         armature=armature,
         warnings=[
-            sentence for link, M in zip(bodies, inertias, strict=True) for sentence in build_checks.doubts(link, M)],
+            *(sentence for link, inertia in zip(bodies, inertias, strict=True) for sentence in build_checks.doubts(link, inertia)),
+            *(() if object in (X.dtype, M.dtype, armature.dtype) else idle_joint_warnings(
+                names, range(len(names)), X, screw_body, parent, M, armature)),
+        ],
     )
 
 

@@ -103,8 +103,7 @@ def checked_weights(model, weights):
     if (weights <= 0).any():
         worst = int(np.argmin(weights))
         raise InputError(
-            f'weights is {weights[worst]} for {model.joint_names[worst]!r}; give positive numbers '
-            '(to hold a joint, prescribe its rates)')
+            f'weights is {weights[worst]} for {model.joint_names[worst]!r}; give positive numbers: the larger, the less the joint moves')
     return weights
 
 

@@ -38,5 +38,23 @@ def limit_warnings(joint):
             yield f'joint {joint.name!r} has a {what} of {value:g}; real joints have 0 or more'
 
 
+def idle_joint_warnings(joint_names, coordinate, screws, screw_body, parent, inertias, armature):
+    """Sentences about joints whose force is zero in every motion of their own, since all that they move lies on their axes.
+
+    For every axis: its joint's column, its screw, its body; for every body: its parent and its inertia (6, 6) in the axes of its screws.
+    """
+    below = [False] * len(parent)       # whether bodies further out have inertia, which their joints take off this axis
+    for i in range(len(parent) - 1, -1, -1):
+        if parent[i] >= 0:
+            below[parent[i]] |= below[i] or bool(inertias[i].any())
+    idle = [not inertia for inertia in armature]
+    for column, X, body in zip(coordinate, screws, screw_body, strict=True):
+        M = inertias[body]
+        idle[column] &= not below[body] and not X @ M @ X > _RELATIVE_SLACK**2 * np.abs(M).max()
+    for joint in (name for name, flag in zip(joint_names, idle, strict=True) if flag):
+        yield (f'joint {joint!r} turns masses that lie on its axis and have no inertia about it, so that its acceleration takes no '
+               'force and forward dynamics has no solution; give its links an inertia, or the joint an armature')
+
+
 def _figures(values):
     return ', '.join(f'{value:.6g}' for value in values)

@@ -9,6 +9,7 @@ from hod_ros.dynamics import checks
 from hod_ros.dynamics import lie
 from hod_ros.dynamics.model import STANDARD_GRAVITY
 from hod_ros.dynamics.model import RobotModel
+from hod_ros.dynamics.plausibility import idle_joint_warnings
 from hod_ros.dynamics.plausibility import inertia_warnings
 from hod_ros.dynamics.plausibility import limit_warnings
 from hod_ros.dynamics.selection import select
@@ -65,6 +66,9 @@ def assemble(name, links, joints, *, keep=None, gravity=STANDARD_GRAVITY, locked
             *(warning for joint in selected for warning in limit_warnings(joint)),
             *mimic_warnings,
             *_model_warnings(base, root, bodies, joint_names),
+            *idle_joint_warnings(
+                joint_names, coordinate, [joint.screw for joint in bodies.joints], range(len(bodies.joints)), bodies.parent,
+                bodies.inertias[1:], armature),
         ],
     )
 

@@ -334,6 +334,8 @@ class HodNode(ManagedNode):
             order = order if wrenches.order is None else min(order, wrenches.order)
         try:
             q, Q, columns, flags, clipped = self._computation.run(setpoint, order, wrenches.by_link)
+            if self._motors is None and setpoint.stiffnesses:
+                self._warn_of_stiffness()
             motors = None if self._motors is None else self._motors.answer(setpoint, q, Q, columns)
             self._feedforward.publish(self._writer.write(setpoint, Q, columns, flags, clipped))
             if motors is not None:
@@ -351,6 +353,11 @@ class HodNode(ManagedNode):
             if self._freshness.arrived(began):
                 self.get_logger().info('setpoints come again', throttle_duration_sec=1.0, throttle_time_source_type=self._steady)
             statistics.answered(monotonic() - began, clipped)
+
+    def _warn_of_stiffness(self):
+        self.get_logger().warning(
+            'setpoints carry stiffnesses, but no elastic joint is configured: they are not used', throttle_duration_sec=1.0,
+            throttle_time_source_type=self._steady)
 
     def _on_external_wrench(self, message):
         if self._holder.model is None:      # it came before a cleanup and is handled after it

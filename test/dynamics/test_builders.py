@@ -172,6 +172,12 @@ def test_a_tensor_that_no_body_has_is_doubted_not_refused():
     assert 'exceeds the sum' in model.warnings[0]
 
 
+def test_a_point_of_mass_in_the_centre_of_its_joint_is_doubted_by_the_joints_name():
+    model = one_joint(inertias=[link_inertia(1.0, (0, 0, 0))])
+    assert "'hinge' turns masses that lie on its axis" in model.warnings[0]
+    assert not one_joint(inertias=[link_inertia(1.0, (0, 0, 0))], armature={'hinge': 0.1}).warnings
+
+
 def test_armature_by_name_is_added_to_the_force():
     q = np.array([[0.1], [0.2], [3.0], [5.0]])
     with_rotor, without = one_joint(armature={'hinge': 0.25}), one_joint()

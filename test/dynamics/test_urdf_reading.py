@@ -144,8 +144,27 @@ def test_an_implausible_tensor_is_a_warning_that_names_link_and_figures(moments,
     'ixx="1e-18" ixy="0" ixz="0" iyy="-1e-19" iyz="0" izz="0"',
 ])
 def test_rods_plates_and_points_of_mass_are_plausible(moments):
-    inertial = f'<inertial><mass value="1"/><inertia {moments}/></inertial>'
+    inertial = f'<inertial><origin xyz="0 0.1 0"/><mass value="1"/><inertia {moments}/></inertial>'
     assert RobotModel.from_urdf(arm(inertial=inertial)).warnings == ()
+
+
+@pytest.mark.parametrize('place, moments, warned', [
+    ('0 0 0', 'ixx="0"', True),
+    ('0.3 0 0', 'ixx="0"', True),
+    ('0.3 0 0.001', 'ixx="0"', False),
+    ('0.3 0 0', 'ixx="1e-9"', False),
+])
+def test_masses_that_lie_on_the_axis_of_their_joint_are_a_warning_that_names_it(place, moments, warned):
+    inertial = f'<inertial><origin xyz="{place}"/><mass value="2"/><inertia {moments} ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/></inertial>'
+
+    def told(text, **options):
+        return sum("'swing' turns masses that lie on its axis" in warning for warning in RobotModel.from_urdf(text, **options).warnings)
+
+    assert told(arm(inertial=inertial)) == warned
+    assert not told(arm(inertial=inertial), armature={'swing': 0.1})
+    further = (f'<link name="hand">{INERTIAL}</link><joint name="wrist" type="prismatic"><parent link="tip"/><child link="hand"/>'
+               '<axis xyz="0 1 0"/></joint>')
+    assert not told(arm(inertial=inertial, extra=further))
 
 
 def test_inertia_without_mass_is_a_warning():

@@ -88,6 +88,13 @@ def test_a_stamp_that_jumps_back_is_answered(client):
         assert client.ask(setpoint(Q[:5], NAMES, sec=sec)).header.stamp.sec == sec
 
 
+def test_stiffnesses_that_no_joint_takes_are_named_and_the_rest_is_answered(client, node):
+    message = setpoint(Q[:5], NAMES)
+    message.stiffnesses = [100.0]
+    assert_same(efforts(client.ask(message)), inverse_dynamics(MODEL, Q[:5]))
+    node.wait_for_output('setpoints carry stiffnesses, but no elastic joint is configured')
+
+
 def bad(field, value):
     message = setpoint(Q[:5], NAMES)
     getattr(message, field)[1] = value
