@@ -13,6 +13,7 @@ from std_msgs.msg import Float64MultiArray
 from hod_ros import RobotModel
 from hod_ros import inverse_dynamics
 
+TIMEOUT = 0.6           # [s] setpoint_timeout, above any standstill of the machine
 NAMES = ('joint1', 'joint2', 'joint3')
 ORDER = ['joint3', 'joint1']
 COLUMNS = [2, 0]
@@ -24,7 +25,7 @@ HOLDING = inverse_dynamics(MODEL, np.stack([MOTION[0], np.zeros(3), np.zeros(3)]
 
 @pytest.fixture(scope='module', autouse=True)
 def node(client):
-    parameters = {'publish_commands': 'true', 'command_joints': str(ORDER), 'setpoint_timeout': '0.15'}
+    parameters = {'publish_commands': 'true', 'command_joints': str(ORDER), 'setpoint_timeout': str(TIMEOUT)}
     with running_node(parameters=parameters) as node:
         client.describe(arm_urdf(3))
         client.wait_for_state('active')
@@ -69,7 +70,7 @@ def assert_ends_in_holding(client, commands):
     assert client.wait_until(holding), commands[-1:]
 
 
-def settle(client, commands, seconds=0.3):
+def settle(client, commands, seconds=TIMEOUT + 0.2):
     client.spin(seconds)
     commands.clear()
 
@@ -89,10 +90,10 @@ def test_stale_setpoints_end_in_the_gravity_torque_soon_and_repeatedly(client, c
     stream(client, 0.3)
     last = time.monotonic()
     settle(client, commands, 0.1)
-    client.spin(0.5)
+    client.spin(TIMEOUT + 0.4)
     holding = [(arrival, data) for arrival, data in commands if np.allclose(data, HOLDING[COLUMNS], rtol=1e-12, atol=1e-12)]
     assert len(holding) > 10
-    assert 0.1 < holding[0][0] - last < 0.4
+    assert TIMEOUT - 0.1 < holding[0][0] - last < TIMEOUT + 0.3
     level, message, values = client.diagnostics('commands')
     assert (level, message) == (b'\1', 'stale setpoints: the gravity torque of the last position')
     level, message, values = client.diagnostics('setpoints')
@@ -106,7 +107,7 @@ def test_stale_setpoints_end_in_the_gravity_torque_soon_and_repeatedly(client, c
 
 def test_feedforward_stops_while_commands_hold(client, commands):
     stream(client, 0.1)
-    client.spin(0.3)
+    client.spin(TIMEOUT + 0.2)
     before = len(client.answers)
     client.spin(SILENCE)
     assert len(client.answers) == before and commands
@@ -134,7 +135,7 @@ def test_a_flood_of_bad_setpoints_does_not_keep_commands_alive(client, commands)
     stream(client, 0.2)
     bad = setpoint(MOTION, NAMES)
     bad.accelerations[0] = np.nan
-    stream(client, 0.4, bad)
+    stream(client, TIMEOUT + 0.3, bad)
     commands.clear()
     stream(client, 0.2, bad)
     assert_all(commands, HOLDING[COLUMNS])
@@ -146,12 +147,12 @@ def test_nothing_is_ever_stale_without_a_timeout(client, commands):
     settle(client, commands)
     client.spin(SILENCE)
     assert not commands
-    assert client.set_parameter('setpoint_timeout', 0.15) == (True, '')
+    assert client.set_parameter('setpoint_timeout', TIMEOUT) == (True, '')
 
 
 def test_holding_torque_follows_gravity_and_payload_of_the_moment(client, commands):
     stream(client, 0.1)
-    client.spin(0.3)
+    client.spin(TIMEOUT + 0.2)
     assert client.set_parameter('gravity', [0.0, 9.81, 0.0]) == (True, '')
     settle(client, commands, 0.1)
     client.spin(0.1)

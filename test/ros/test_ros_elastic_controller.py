@@ -25,11 +25,12 @@ from hod_ros import SeriesElastic  # noqa: E402
 from hod_ros import pole_gains  # noqa: E402
 
 MODULE = 'hod_ros.ros.elastic_controller'
+TIMEOUT = 0.8           # [s] above any standstill of the machine
 NAMES = ['joint1', 'joint2', 'joint3']
 INERTIA = np.array([0.2, 0.1, 0.05])
 DRIVES = {name: SeriesElastic(stiffness=900.0, motor_inertia=inertia) for name, inertia in zip(NAMES, INERTIA, strict=True)}
 PARAMETERS = {f'elastic.{name}.{figure}': value for name, inertia in zip(NAMES, INERTIA, strict=True) for figure, value in (
-    ('type', 'series_elastic'), ('stiffness', 900), ('motor_inertia', inertia))} | {'timeout': 0.3}
+    ('type', 'series_elastic'), ('stiffness', 900), ('motor_inertia', inertia))} | {'timeout': TIMEOUT}
 W = 2 * np.pi * 5.0
 P, D = INERTIA * W ** 2, INERTIA * 2 * 0.7 * W
 THETA, RATE = np.array([0.1, -0.2, 0.3]), np.array([1.0, 0.5, -0.7])
@@ -145,12 +146,12 @@ def test_when_references_stop_motors_are_braked_or_get_no_torque(peer, on_timeou
         peer.start()
         peer.state()
         peer.reference()
-        end = time.monotonic() + 0.6
+        end = time.monotonic() + TIMEOUT + 0.3
         while time.monotonic() < end:
             peer.state()
             peer.client.spin(0.02)
         np.testing.assert_allclose(peer.torques[-1].effort, expected, rtol=1e-12)
-        controller.wait_for_output(f'no reference came within 0.3 s: on_timeout is {on_timeout}')
+        controller.wait_for_output(f'no reference came within {TIMEOUT} s: on_timeout is {on_timeout}')
         peer.reference()
         peer.client.spin(0.05)
         peer.state()
