@@ -44,14 +44,9 @@ class DampingFilter:
             raise InputError('no drive has damping without damping_terms, so there is nothing to filter; use motor_feedforward')
         self.reset()
 
-    @property
-    def joints(self):
-        """Names of the joints that are filtered."""
-        return tuple(self._filtered)
-
     def reset(self, deflections=None):
         """Forgets the past. deflections: {joint: theta - q} [rad] to start from."""
-        self._last = None
+        self._last = {}             # joint -> (Q, Q') and (k, k', k'') of the last call
         self.deflections = None
         if deflections is not None:
             deflections = numbers_by_name(deflections, 'deflections', '[rad] or [m]')
@@ -63,6 +58,11 @@ class DampingFilter:
             if missing:
                 raise InputError(f'deflections of {", ".join(map(repr, missing))} are missing; give theta - q [rad] of all filtered joints')
             self.deflections = {joint: deflections[joint] for joint in self._filtered}
+
+    def continue_from(self, before):
+        """Goes on where another filter stands, as far as it filters the same joints: a robot that has gripped something, say."""
+        self.deflections = {joint: e for joint, e in (before.deflections or {}).items() if joint in self._filtered}
+        self._last = {joint: last for joint, last in before._last.items() if joint in self._filtered}
 
     def __call__(self, q, *, stiffness=None, wrenches=None, step=None):
         """MotorFeedforward for q (rows, n), rows q, q', q'', q''', q''''. step: time since the last call [s]; None: that of the filter."""
@@ -81,12 +81,11 @@ class DampingFilter:
             motion = series.from_derivatives(k[joint][:3]) if drive.variable else None
             if joint not in deflections:
                 deflections[joint] = _slow(drive, series.from_derivatives(Q[:3, j]), motion)
-            elif self._last is not None:
-                before, stiffness_before = self._last
-                deflections[joint] = _advanced(
-                    drive, deflections[joint], before[:2, j], Q[:2, j], stiffness_before.get(joint), k.get(joint), self._step(step))
+            elif joint in self._last:
+                Q_before, k_before = self._last[joint]
+                deflections[joint] = _advanced(drive, deflections[joint], Q_before, Q[:2, j], k_before, k.get(joint), self._step(step))
         result = self.prepared.motor_feedforward_of(q, Q, stiffness, deflections)
-        self.deflections, self._last = deflections, (Q, k)
+        self.deflections, self._last = deflections, {joint: (Q[:2, j], k.get(joint)) for joint, (j, _) in self._filtered.items()}
         return result
 
     def _step(self, step):
@@ -119,12 +118,17 @@ def _advanced(drive, e, Q0, Q1, k0, k1, h):
 
 
 def _slow(drive, Q, k):
-    """The deflection of a motion that is slow against D / K."""
+    """The deflection of a motion that is slow against D / K: the series in D / K, cut where its terms stop to shrink."""
     e = drive.static(Q, k)
-    held = [a - drive.damping * b for a, b in zip(Q, series.rate(e), strict=False)]
-    e = drive.static(held, k)
-    held = [a - drive.damping * b for a, b in zip(Q, series.rate(e), strict=False)]
-    return float(drive.static(held, k)[0])
+    last = abs(e[0])
+    for _ in range(2):
+        held = [a - drive.damping * b for a, b in zip(Q, series.rate(e), strict=False)]
+        better = drive.static(held, k)
+        term = abs(better[0] - e[0])
+        if not term <= last:
+            break
+        e, last = better, term
+    return float(e[0])
 
 
 def _relaxed(e, decay, load, h):

@@ -35,7 +35,7 @@ class Reporter:
             self._model(state, holder, waiting_for), self._setpoints(commands, on_timeout), self._limits(has_limits),
             self._external_wrenches(), self._services(services)]
         if commands is not None:
-            statuses.append(self._commands(commands, on_timeout))
+            statuses.append(self._commands(state, commands, on_timeout))
         if motors is not None:
             statuses.append(motors.status())
         robot = holder.model.name if holder.model is not None else ''
@@ -151,8 +151,10 @@ class Reporter:
             return 'services', WARN, 'their process ended by itself and was started again', values
         return 'services', OK, 'not started' if process.pid is None else 'answering', values
 
-    def _commands(self, commands, on_timeout):
+    def _commands(self, state, commands, on_timeout):
         values = {'published': commands.published, 'published while stale': commands.fallbacks, 'on_timeout': on_timeout}
+        if state != 'active':
+            return 'commands', OK, f'none: the node is {state}', values
         if self._freshness.stale:
             return 'commands', WARN, f'stale setpoints: {MEANING[on_timeout]}', values
         return 'commands', OK, 'efforts of setpoints', values

@@ -17,16 +17,18 @@ class Computation:
         self._friction_width = friction_width       # [rad/s] or [m/s]; None: no friction
         self._read = SetpointReader(model).read
 
-    def run(self, setpoint, order, wrenches):
-        """(q, Q, columns, flags, clipped): q (rows, n), Q (rows - 2, n), flags (n,) or None, all in the model's order."""
-        q, columns = self._read(setpoint, order)
+    def run(self, setpoint, order, motor_order, wrenches):
+        """(q, Q, shown, columns, flags, clipped) in the model's order: q (rows, n), Q (rows - 2, n) up to the higher order, flags (n,) or
+        None; shown: what is published of Q, up to `order` and within limits."""
+        q, columns = self._read(setpoint, max(order, motor_order))
         Q = inverse_dynamics(self.model, q, wrenches=wrenches)
         if self._friction_width is not None:
             Q = Q + friction_forces(self.model, q, width=self._friction_width)
+        shown = Q if len(Q) <= order + 1 else Q[:order + 1]
         if self._limits is None:
-            return q, Q, columns, None, False
-        Q, flags, clipped = self._limits.apply(Q)
-        return q, Q, columns, flags, clipped
+            return q, Q, shown, columns, None, False
+        shown, flags, clipped = self._limits.apply(shown)
+        return q, Q, shown, columns, flags, clipped
 
     def holding_efforts(self, positions):
         """(n,) what gravity needs at rest at these positions, with the payload but no external wrench."""

@@ -228,9 +228,8 @@ class HodNode(ManagedNode):
 
     def _use_drives(self):
         drives = self._holder.drives
-        before = self._motors
-        self._motors = MotorFeedforwards(self._holder.model, drives, self.get_logger()) if drives else None
-        if self._motors is not None:
+        before, self._motors = self._motors, MotorFeedforwards(self._holder.model, drives, self.get_logger()) if drives else None
+        if before is not None and self._motors is not None:
             self._motors.continue_from(before)
         if drives and self._motor_feedforward is None:
             self._motor_feedforward = self._publisher(MotorFeedforward, '~/motor_feedforward')
@@ -302,6 +301,8 @@ class HodNode(ManagedNode):
 
     def _on_parameters_changed(self, names):
         settings = self._settings
+        if any(name.startswith('payload.') for name in names):
+            self._warn_of_payload_without_link()
         self._order = settings['order']
         self._wrench_timeout = settings['wrench_timeout']
         self._freshness.timeout = settings['setpoint_timeout']
@@ -328,20 +329,22 @@ class HodNode(ManagedNode):
         if not self._active:
             statistics.inactive += 1
             return
-        order, wrenches = self._order, self._wrenches
+        drives, wrenches = self._motors, self._wrenches
+        order, motor_order = self._order, 0 if drives is None else drives.order
         if wrenches.order is not None:
             self._end_old_wrenches(began)
-            order = order if wrenches.order is None else min(order, wrenches.order)
+            if wrenches.order is not None:
+                order, motor_order = min(order, wrenches.order), min(motor_order, wrenches.order)
         try:
-            q, Q, columns, flags, clipped = self._computation.run(setpoint, order, wrenches.by_link)
-            if self._motors is None and setpoint.stiffnesses:
+            q, Q, shown, columns, flags, clipped = self._computation.run(setpoint, order, motor_order, wrenches.by_link)
+            if drives is None and setpoint.stiffnesses:
                 self._warn_of_stiffness()
-            motors = None if self._motors is None else self._motors.answer(setpoint, q, Q, columns)
-            self._feedforward.publish(self._writer.write(setpoint, Q, columns, flags, clipped))
+            motors = None if drives is None or clipped else drives.answer(setpoint, q, Q, columns)
+            self._feedforward.publish(self._writer.write(setpoint, shown, columns, flags, clipped))
             if motors is not None:
                 self._motor_feedforward.publish(motors)
             if self._commands is not None:
-                self._commands.send(q[0], Q[0])
+                self._commands.send(q[0], shown[0])
         except BadSetpoint as error:
             statistics.drop(error.reason, str(error))
         except HodError as error:

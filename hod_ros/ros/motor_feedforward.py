@@ -67,13 +67,14 @@ class MotorFeedforwards:
         self.prepared = PreparedDrives(model, drives)
         self._filter = StampedFilter(self.prepared) if damped_joint(self.prepared) else None
         self._rows = self.prepared.rows
+        self.order = self._rows - 3         # of the efforts that drives need
         self._logger = logger
         self._message = MotorFeedforward(
             motor_names=list(self.prepared.motor_names), joint_names=list(self.prepared.elastic_joints))
         self._next_log = {}
         self.published = self.too_short = 0
         self.saturated = {}                 # motor -> setpoints that need more than its torque_limit
-        self._before = 0, 0
+        self._before = 0, 0, 0
 
     def answer(self, setpoint, q, Q, columns):
         """The message for a setpoint with the motion q (rows, n) and the efforts Q, unclipped; None where it has too few rows."""
@@ -82,7 +83,7 @@ class MotorFeedforwards:
             self.too_short += 1
             self._warn(
                 'rows', f'no motor feedforward for setpoints of which {min(len(q), len(Q) + 2)} rows can be used: drives need {needed}, '
-                "q to its snap or higher; give them, with the parameter `order` and the wrenches' rows to match, and without clipping")
+                "q to its snap or higher; give them, with the wrenches' rows to match")
             return None
         stiffness = stiffness_motion(setpoint, columns.names, self.prepared.variable_joints)
         result = self._compute(setpoint, q[:needed], Q[:needed - 2], stiffness)
@@ -115,24 +116,28 @@ class MotorFeedforwards:
             self._filter.forget()
 
     def continue_from(self, before):
-        """Goes on with the deflections of another one, or None, as far as the same joints are filtered."""
-        if self._filter is not None and before is not None and before._filter is not None:
+        """Goes on where the one of another model or other drives stands."""
+        self.published, self.too_short, self.saturated = before.published, before.too_short, before.saturated
+        self._before, self._next_log = before._before, before._next_log
+        if self._filter is not None and before._filter is not None:
             self._filter.continue_from(before._filter)
 
     def status(self):
         """(task, level, short message, values) for diagnostics."""
-        saturated, too_short = sum(self.saturated.values()), self.too_short
-        new = saturated - self._before[0], too_short - self._before[1]
-        self._before = saturated, too_short
+        counts = sum(self.saturated.values()), self.too_short, 0 if self._filter is None else self._filter.restarts
+        saturated, too_short, restarts = (now - before for now, before in zip(counts, self._before, strict=True))
+        self._before = counts
         values = {
             'motors': ', '.join(self.prepared.motor_names), 'elastic joints': ', '.join(self.prepared.elastic_joints),
-            'published': self.published, 'setpoints with too few rows': too_short}
+            'published': self.published, 'setpoints with too few rows': self.too_short}
         if self._filter is not None:
             values['damping filter began anew'] = self._filter.restarts
         values |= {f'{motor}: torque limit, times exceeded': count for motor, count in sorted(self.saturated.items())}
-        if new[1]:
-            return 'motors', DiagnosticStatus.WARN, f'{new[1]} setpoints with too few rows', values
-        if new[0]:
+        if too_short:
+            return 'motors', DiagnosticStatus.WARN, f'{too_short} setpoints with too few rows', values
+        if restarts:
+            return 'motors', DiagnosticStatus.WARN, f'the damping filter began anew {restarts} times', values
+        if saturated:
             return 'motors', DiagnosticStatus.WARN, 'a motor needs more than its torque limit', values
         return 'motors', DiagnosticStatus.OK, f'{len(self.prepared.motor_names)} motors', values
 
@@ -156,7 +161,7 @@ def compute_motor_feedforward(model, request, response, limits):
         raise InputError(
             'no elastic joints are configured; set the parameters elastic.<joint>.*, or <hod_elastic> tags in the robot description')
     prepared = PreparedDrives(model, limits.drives)
-    q, columns = motion_samples(request, model, limits, order=2, extra_rows=prepared.rows - 2)
+    q, columns = motion_samples(request, model, limits, prepared.rows, 'drives of these joints need')
     samples, rows, v = len(q), prepared.rows - 2, len(prepared.variable_joints)
     stiffness = None
     if request.stiffness:

@@ -2,9 +2,11 @@
 
 from rcl_interfaces.msg import ParameterDescriptor
 from rcl_interfaces.msg import SetParametersResult
+from rclpy.exceptions import ParameterNotDeclaredException
 from rclpy.parameter import Parameter
 
 from hod_ros.errors import InputError
+from hod_ros.ros.elastic_parameters import PREFIX
 from hod_ros.ros.specifications import FAMILIES
 from hod_ros.ros.specifications import SPECIFICATIONS
 
@@ -37,12 +39,11 @@ class Parameters:
         return {joint: self[family.name.replace('<joint>', joint)] for joint in self._joints[family.name]}
 
     def _declare_of_joint(self, name):
-        for family in FAMILIES:
-            prefix, suffix = family.name.split('<joint>')
-            joint = name.removeprefix(prefix).removesuffix(suffix)
-            if joint and name == prefix + joint + suffix:
-                self._declare(family, name)
-                self._joints[family.name].append(joint)
+        of_joint = family_of(name)
+        if of_joint:
+            family, joint = of_joint
+            self._declare(family, name)
+            self._joints[family.name].append(joint)
 
     def _declare(self, specification, name):
         """Declares a parameter; an InputError where a file or the command line gives it a value it can't have."""
@@ -74,6 +75,8 @@ class Parameters:
         """Integers where floating point numbers are wanted are what people type: they are taken."""
         converted = []
         for parameter in parameters:
+            if not self._node.has_parameter(parameter.name):
+                raise UnknownParameter(parameter.name)
             if parameter.name in self._specifications:
                 parameter = _as_double(parameter, self._specifications[parameter.name].parameter_type)
             converted.append(parameter)
@@ -93,6 +96,27 @@ class Parameters:
                 return SetParametersResult(successful=False, reason=fault.replace(specification.name, parameter.name, 1))
         fault = self._check_together({parameter.name: parameter.value for parameter in parameters})
         return SetParametersResult(successful=not fault, reason=fault or '')
+
+
+class UnknownParameter(ParameterNotDeclaredException):
+    """What rclpy's parameter services answer with; its own text leaves out the name."""
+
+    def __init__(self, name):
+        if family_of(name) or name.startswith(PREFIX):
+            text = f'parameter {name} was not given at the start, and parameters of single joints are taken at the start only'
+        else:
+            text = f'this node has no parameter {name}; config/hod.yaml names all'
+        Exception.__init__(self, text)
+
+
+def family_of(name):
+    """(family, joint) of the parameter of a single joint, or None."""
+    for family in FAMILIES:
+        prefix, suffix = family.name.split('<joint>')
+        joint = name.removeprefix(prefix).removesuffix(suffix)
+        if joint and name == prefix + joint + suffix:
+            return family, joint
+    return None
 
 
 def _as_double(parameter, wanted):

@@ -35,17 +35,21 @@ def check_order(order, limits, what='order'):
             f'{what} is {order}, but this node computes up to max_order = {limits.max_order}; ask for less, or raise max_order')
 
 
-def motion_samples(request, model, limits, *, extra_rows, order=None):
-    """(q, columns): q (samples, order + extra_rows, n) in the model's order, of a request's order and derivatives."""
-    order = request.order if order is None else order
-    check_order(order, limits)
+def motion_of_order(request, model, limits, extra_rows):
+    """(q, columns): as motion_samples, where the request has an order and needs order + extra_rows rows."""
+    check_order(request.order, limits)
+    return motion_samples(
+        request, model, limits, request.order + extra_rows, f'order {request.order} needs order + {extra_rows} =')
+
+
+def motion_samples(request, model, limits, rows, why):
+    """(q, columns): q (samples, rows, n) in the model's order, of a request's derivatives; why: beginning of a sentence on these rows."""
     columns = columns_of(model, request.joint_names)
-    n, rows = len(columns.names), order + extra_rows
-    values = len(request.derivatives)
+    n, values = len(columns.names), len(request.derivatives)
     if values == 0 or values % (rows * n):
         raise InputError(
-            f'derivatives has {values} values; order {order} of {n} joints needs a positive multiple of '
-            f'{rows} x {n} = {rows * n}: samples x (order+{extra_rows}) x joints')
+            f'derivatives has {values} values; {why} {rows} rows: give a positive multiple of {rows} x {n} = {rows * n}, '
+            'samples x rows x joints')
     samples = values // (rows * n)
     if samples > limits.max_samples:
         raise InputError(

@@ -3,17 +3,18 @@
 import numpy as np
 
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
-from hod_ros.dynamics.loads import LinkWrench
 from hod_ros.dynamics.matrices import dynamics_matrices
 from hod_ros.errors import InputError
 from hod_ros.ros.requests import check_size
 from hod_ros.ros.requests import in_message_order
-from hod_ros.ros.requests import motion_samples
+from hod_ros.ros.requests import motion_of_order
+from hod_ros.ros.wrenches import checked_wrench
+from hod_ros.ros.wrenches import wrench_rows
 
 
 def compute_inverse_dynamics(model, request, response, limits):
     """Fills the response of a ComputeInverseDynamics request; HodError where it can't."""
-    q, columns = motion_samples(request, model, limits, extra_rows=3)
+    q, columns = motion_of_order(request, model, limits, 3)
     samples, order = len(q), request.order
     wrenches = [(wrench.link, link_wrench(wrench, samples, order + 1)) for wrench in request.wrenches]
     if samples == 1:
@@ -25,20 +26,16 @@ def compute_inverse_dynamics(model, request, response, limits):
 
 def link_wrench(message, samples, rows):
     """The wrench of a request: values `rows` x 6 for all samples, else samples x (`rows` or more) x 6 where the count permits it."""
-    values = np.frombuffer(message.values)
-    given, rest = divmod(len(values), 6)
-    if rest or not given:
-        raise InputError(f'wrench on link {message.link!r}: {len(values)} values; give rows of 6, torque x y z and force x y z')
-    if samples == 1 or given == rows or given % samples or given // samples < rows:
-        values = values.reshape(given, 6)
-    else:
+    values = wrench_rows(message)
+    given = len(values)
+    if not (samples == 1 or given == rows or given % samples or given // samples < rows):
         values = values.reshape(samples, given // samples, 6)
-    return LinkWrench(values, message.frame or 'link')
+    return checked_wrench(message, values)
 
 
 def compute_dynamics_matrices(model, request, response, limits):
     """Fills the response of a ComputeDynamicsMatrices request; HodError where it can't."""
-    q, columns = motion_samples(request, model, limits, extra_rows=2)
+    q, columns = motion_of_order(request, model, limits, 2)
     samples, rows, n = len(q), request.order + 1, model.n
     check_size(samples * rows * n * n, 'mass_matrices')
     M, C = np.empty((2, samples, rows, n, n))

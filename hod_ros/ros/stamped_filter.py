@@ -20,12 +20,9 @@ class StampedFilter:
         self._stamp = None
 
     def continue_from(self, before):
-        """Goes on with the deflections of another filter where it filters the same joints."""
-        deflections = before._filter.deflections
-        if deflections is not None and before._filter.joints == self._filter.joints:
-            self._filter.reset(deflections)
-            self._stamp = before._stamp
-        self.restarts = before.restarts
+        """Goes on where the filter of another model or other drives stands."""
+        self._filter.continue_from(before._filter)
+        self._stamp, self.restarts = before._stamp, before.restarts
 
     def answer(self, stamp, q, Q, stiffness):
         """(MotorFeedforward, None), or (.., step) where the step since the last setpoint can't be followed and the filter began anew."""

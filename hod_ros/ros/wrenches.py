@@ -70,11 +70,20 @@ class HeldWrenches:
 
 def wrench_of(message):
     """The LinkWrench of a message of one sample; HodError where it is none."""
+    return checked_wrench(message, wrench_rows(message))
+
+
+def wrench_rows(message):
+    """The values of a message as (rows, 6)."""
     rows, rest = divmod(len(message.values), 6)
-    if rest:
+    if rest or not rows:
         raise InputError(
             f'wrench on link {message.link!r}: {len(message.values)} values; give rows of 6, torque x y z and force x y z')
-    values = np.frombuffer(message.values).reshape(rows, 6)
+    return np.frombuffer(message.values).reshape(rows, 6)
+
+
+def checked_wrench(message, values):
+    """The LinkWrench of these values in a message's frame; HodError, naming the link, where they make none."""
     if np.abs(values).max() > LARGEST and np.isfinite(values).all():
         raise InputError(f'wrench on link {message.link!r}: it holds {np.abs(values).max():g}; give at most {LARGEST:g} [N m], [N], [s]')
     try:

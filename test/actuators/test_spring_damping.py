@@ -92,6 +92,28 @@ def test_filter_follows_an_adjustable_stiffness(arm):
     assert errors[1] < errors[0] / 3
 
 
+def test_a_filter_that_goes_on_from_another_one_is_not_interrupted(arm):
+    drive = SeriesElastic(stiffness=300.0, motor_inertia=0.2, damping=60.0)
+    whole = DampingFilter(arm, dict.fromkeys(arm.joint_names, drive), step=1e-2)
+    part = DampingFilter(arm, {'panda_joint4': drive}, step=1e-2)
+    samples = motion(1e-2 * np.arange(20), 5)
+    for q in samples[:10]:
+        whole(q)
+    part.continue_from(whole)
+    for q in samples[10:]:
+        assert part(q).positions[1] == whole(q).positions[1]
+
+
+@pytest.mark.parametrize('stiffness, damping', [(100.0, 100.0), (1.0, 1000.0), (3000.0, 12.0)])
+def test_the_first_deflection_stays_of_the_order_of_the_static_one(arm, stiffness, damping):
+    drives = {'panda_joint4': SeriesElastic(stiffness=stiffness, motor_inertia=0.2, damping=damping)}
+    for q in motion(np.linspace(0.0, 3.0, 40), 5):
+        advance = DampingFilter(arm, drives)
+        advance(q)
+        static = inverse_dynamics(arm, q)[0, arm.joint_names.index('panda_joint4')] / stiffness
+        assert abs(advance.deflections['panda_joint4']) <= 3 * abs(static)
+
+
 def test_filter_starts_as_a_slow_motion_would(arm):
     drives = {'panda_joint4': SeriesElastic(stiffness=3000.0, motor_inertia=0.2, damping=12.0)}
     advance = DampingFilter(arm, drives, step=1e-3)

@@ -61,7 +61,7 @@ def test_rows_and_columns_follow_the_requests_joint_order(client):
 
 
 @pytest.mark.parametrize(('q', 'order', 'text'), [
-    (Q[0, :3], 2, '9 values; order 2 of 3 joints needs a positive multiple of 4 x 3 = 12'),
+    (Q[0, :3], 2, '9 values; order 2 needs order + 2 = 4 rows: give a positive multiple of 4 x 3 = 12'),
     ([], 0, '0 values'),
     (Q[0], 4_294_967_295, 'order is 4294967295, but this node computes up to max_order = 20'),
     (np.zeros((501, 2, 3)), 0, '501 samples, but this node takes up to max_samples = 500'),

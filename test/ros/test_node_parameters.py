@@ -47,10 +47,12 @@ def test_configuration_file_documents_every_parameter_with_its_default(client):
     ('joints', ['joint1'], 'read-only'),
     ('autostart', False, 'read-only'),
     ('robot_description', '<robot', 'robot'),
-    ('no_such_parameter', 1, ''),
+    ('no_such_parameter', 1, 'no parameter no_such_parameter; config/hod.yaml names all'),
+    ('limits.joint1.effort', 1.0, 'limits.joint1.effort was not given at the start'),
+    ('elastic.joint1.stiffness', 1.0, 'elastic.joint1.stiffness was not given at the start'),
 ])
 def test_bad_value_is_refused_with_a_reason_and_the_old_one_stays(client, name, value, reason):
-    before = client.get_parameter(name) if name != 'no_such_parameter' else None
+    before = None if 'no parameter' in reason or 'not given' in reason else client.get_parameter(name)
     accepted, said = client.set_parameter(name, value)
     assert not accepted
     assert reason in said

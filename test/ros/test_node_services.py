@@ -43,7 +43,7 @@ def test_many_samples_in_another_joint_order(client):
 NAN = Q[:5].copy()
 NAN[3, 1] = np.nan
 REFUSED = {
-    'wrong size': (dict(derivatives=Q[:4], order=2), '12 values; order 2 of 3 joints needs a positive multiple of 5'),
+    'wrong size': (dict(derivatives=Q[:4], order=2), '12 values; order 2 needs order + 3 = 5 rows: give a positive multiple of 5 x 3 = 15'),
     'no samples': (dict(derivatives=[], order=2), '0 values'),
     'missing joint': (dict(derivatives=Q[:5, :2], order=2, names=['joint1', 'joint2']), "'joint3' missing"),
     'duplicate joint': (dict(derivatives=Q[:5], order=2, names=['joint1', 'joint1', 'joint2']), 'more than once'),

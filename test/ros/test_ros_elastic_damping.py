@@ -5,8 +5,10 @@ import pytest
 
 rclpy = pytest.importorskip('rclpy')
 
+from diagnostic_msgs.msg import DiagnosticStatus  # noqa: E402
 from ros_harness import PATIENCE  # noqa: E402
 from ros_harness import arm_urdf  # noqa: E402
+from ros_harness import efforts  # noqa: E402
 from ros_harness import node_with_arm  # noqa: E402
 from ros_harness import running_node  # noqa: E402
 from ros_harness import setpoint  # noqa: E402
@@ -27,7 +29,7 @@ DRIVES = {
 PARAMETERS = {
     f'elastic.{joint}.{figure}': value for joint, drive in DRIVES.items() for figure, value in (
         ('type', 'series_elastic'), ('stiffness', drive.stiffness), ('motor_inertia', drive.motor_inertia), ('damping', drive.damping))}
-PARAMETERS |= {'elastic.joint3.damping_terms': 1, 'order': 3, 'setpoint_timeout': 0.0}
+PARAMETERS |= {'elastic.joint3.damping_terms': 1, 'setpoint_timeout': 0.0}
 PERIOD = 2_000_000      # [ns]
 
 
@@ -48,15 +50,15 @@ class Stream:
     def close(self):
         self._client.node.destroy_subscription(self._subscription)
 
-    def connect(self):
+    def connect(self, rows=6):
         """Until the node knows of us; what it heard meanwhile had no stamp."""
-        assert self._client.wait_until(lambda: self.ask(0, patience=0.2))
+        assert self._client.wait_until(lambda: self.ask(0, patience=0.2, rows=rows))
 
-    def ask(self, nanosec, patience=PATIENCE):
+    def ask(self, nanosec, patience=PATIENCE, rows=6):
         """The motor feedforward for the setpoint of this time, or None."""
         self._received.clear()
         sec, rest = divmod(nanosec, 1_000_000_000)
-        self._client.send(setpoint(motion(nanosec), NAMES, sec=sec, nanosec=rest))
+        self._client.send(setpoint(motion(nanosec, rows), NAMES, sec=sec, nanosec=rest))
         return self._received[0] if self._client.wait_until(lambda: self._received, patience) else None
 
 
@@ -98,26 +100,51 @@ def test_the_filter_begins_anew_and_says_so_where_stamps_do_not_advance_by_a_ste
     follow(stream, [begin], DampingFilter(MODEL, DRIVES))                       # back
     follow(stream, [begin + 600_000_000], DampingFilter(MODEL, DRIVES))         # too far ahead
     node.wait_for_output('the damping filter began anew: the stamps of two setpoints are .* s apart')
-    client.diagnostics('motors')
-    assert int(client.diagnostics('motors')[2]['damping filter began anew']) == before + 2
+    assert client.wait_until(lambda: int(client.diagnostics('motors')[2]['damping filter began anew']) == before + 2)
+    told = [status for report in client.reports for status in report.status if status.name == 'hod: motors']
+    assert any(status.level == DiagnosticStatus.WARN and 'the damping filter began anew' in status.message for status in told)
 
 
-def test_deflections_outlive_a_change_of_gravity_but_not_a_deactivation(client, node, stream):
+def test_a_change_of_the_model_does_not_interrupt_the_filter_but_a_deactivation_does(client, node, stream):
     by = DampingFilter(MODEL, DRIVES)
-    follow(stream, [700_000_000 + k * PERIOD for k in range(5)], by)
+    times = [700_000_000 + k * PERIOD for k in range(40)]
+    follow(stream, times[:10], by)
+    published = int(client.diagnostics('motors')[2]['published'])
+    assert client.set_parameter('gravity', [0.0, 0.0, -9.81]) == (True, '')         # a new model, of the same dynamics
+    follow(stream, times[10:20], by)
+    assert int(client.diagnostics('motors')[2]['published']) == published + 10
     assert client.set_parameter('gravity', [0.0, 0.0, -1.62]) == (True, '')
     moon = DampingFilter(MODEL.replace(gravity=(0.0, 0.0, -1.62)), DRIVES)
-    moon.reset(by.deflections)
-    follow(stream, [700_000_000 + k * PERIOD for k in range(5, 10)], moon)
+    moon.continue_from(by)
+    follow(stream, times[20:30], moon)
     assert client.change_state('deactivate') and client.change_state('activate')
     moon.reset()
-    follow(stream, [700_000_000 + k * PERIOD for k in range(10, 13)], moon)
+    follow(stream, times[30:], moon)
 
 
 def test_one_request_cannot_know_a_filters_state_and_is_refused(client, node, stream):
     request = ComputeMotorFeedforward.Request(derivatives=motion(0).ravel().tolist())
     response = client.call(ComputeMotorFeedforward, 'compute_motor_feedforward', request)
     assert not response.success and "the damping of joint 'joint1' gives its drive a state" in response.message
+
+
+@pytest.mark.parametrize('order', [0, 2])
+def test_drives_get_the_derivatives_that_they_need_whatever_order_is_published(client, stream, order):
+    drives = {'joint2': SeriesElastic(stiffness=200.0, motor_inertia=0.1, damping=2.0, damping_terms=2)}
+    parameters = {'elastic.joint2.type': 'series_elastic', 'elastic.joint2.stiffness': 200.0, 'elastic.joint2.motor_inertia': 0.1,
+                  'elastic.joint2.damping': 2.0, 'elastic.joint2.damping_terms': 2, 'order': order, 'max_order': 1}
+    q = motion(0, 7)
+    with node_with_arm(client, parameters=parameters):
+        stream.connect(rows=7)
+        answer = client.ask(setpoint(q, NAMES))
+        assert efforts(answer).shape == (order + 1, 3)
+        np.testing.assert_allclose(stream.ask(0, rows=7).efforts, motor_feedforward(MODEL, drives, q).efforts, rtol=1e-10)
+        response = client.call(
+            ComputeMotorFeedforward, 'compute_motor_feedforward', ComputeMotorFeedforward.Request(derivatives=q.ravel().tolist()))
+        assert response.success, response.message
+        response = client.call(
+            ComputeMotorFeedforward, 'compute_motor_feedforward', ComputeMotorFeedforward.Request(derivatives=q[:5].ravel().tolist()))
+        assert not response.success and 'drives of these joints need 7 rows: give a positive multiple of 7 x 3 = 21' in response.message
 
 
 def test_the_service_takes_as_many_rows_as_damping_terms_need(client):
