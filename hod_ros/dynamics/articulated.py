@@ -20,7 +20,7 @@ from hod_ros.dynamics import lie
 from hod_ros.dynamics.leibniz import apply
 from hod_ros.dynamics.leibniz import nth
 from hod_ros.dynamics.leibniz import transpose
-from hod_ros.errors import SingularityError
+from hod_ros.dynamics.linear import check_pivot
 
 
 def accelerations(model, q, Q, external=None):
@@ -51,27 +51,21 @@ class ArticulatedBodies:
         self.freed = np.zeros_like(self.I)                              # as felt upstream of that joint
         self.U = np.zeros(model.X.shape, self.I.dtype)
         self.D = np.zeros(len(model.X), self.I.dtype)
-        rigid = np.array(self.I)                        # composite inertias, the measure of what is small
+        rigid = np.array(self.I)                        # composite inertias
         for i in reversed(range(N)):
             inertia = self.I[i]
             for s in reversed(self.screws[i]):
                 X = model.X[s]
                 self.U[s] = inertia @ X
                 self.D[s] = X @ self.U[s] + model.armature[model.coordinate[s]]
-                self._check(s, X @ rigid[i] @ X)
+                magnitude = 0 if rigid.dtype == object else abs(X) @ abs(rigid[i]) @ abs(X)
+                check_pivot(self.D[s], magnitude, model.joint_names[model.coordinate[s]])
                 inertia = inertia - np.outer(self.U[s], self.U[s]) / self.D[s]
             self.freed[i] = inertia
             parent = model.parent[i]
             if parent >= 0:
                 self.I[parent] += self.Ad[i].T @ inertia @ self.Ad[i]
                 rigid[parent] += self.Ad[i].T @ rigid[i] @ self.Ad[i]
-
-    def _check(self, s, scale):
-        if self.D.dtype != object and self.D[s] <= 1e-13 * scale:
-            joint = self.model.joint_names[self.model.coordinate[s]]
-            raise SingularityError(
-                f'joint {joint!r} moves no inertia of its own ({self.D[s]:.3g} kg m^2 or kg), so its acceleration has '
-                'no finite value; give its links an inertia, or it an armature')
 
     def solve(self, c, p, Q):
         """q^(k+2) (m,), A (N, 6) and W (N, 6) for biases c, p (N, 6) and forces Q (m,) along the screws."""

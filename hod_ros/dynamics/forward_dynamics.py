@@ -17,8 +17,9 @@ from hod_ros.dynamics import loads
 from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics import recursive
 from hod_ros.dynamics.free_base import on_free_joint
+from hod_ros.dynamics.linear import check_definite
+from hod_ros.dynamics.linear import solve
 from hod_ros.errors import InputError
-from hod_ros.errors import SingularityError
 
 
 def forward_dynamics(model, q, Q, *, wrenches=None, base=None, base_wrench=None):
@@ -65,26 +66,29 @@ def has_own_coordinates(model):
 
 def mass_matrix_route(model, q, Q, external=None):
     """As articulated.accelerations, through M itself: serves mimic joints, and as a check of the other."""
-    M = mass_matrix(model, q[0])
+    M, magnitudes = mass_matrix(model, q[0])
+    check_definite(M, magnitudes, model.joint_names)
     q = list(q)
     for k in range(len(Q)):
         q.append(0 * q[0])
         rows = np.stack(q)
         loads_so_far = None if external is None else np.stack([external(j, rows[:-1]) for j in range(k + 1)])
-        q[-1] = _solve(M, Q[k] - recursive.inverse_dynamics(model, rows, loads_so_far)[0][k], model)
+        q[-1] = solve(M, Q[k] - recursive.inverse_dynamics(model, rows, loads_so_far)[0][k])
     return np.stack(q[2:])
 
 
 def mass_matrix(model, q):
-    """M (n, n) from composite inertias, at q (n,)."""
+    """M (n, n) from composite inertias, at q (n,), and what its diagonal could be at most, were nothing in it to cancel (n,)."""
     m = len(model.X)
     Ad = lie.Ad(lie.inverse(joints.relative_poses(model, q[None])))
     composite = np.array(model.M, np.result_type(model.M, Ad))
-    along_screws = np.zeros((m, m), composite.dtype)
+    along_screws, magnitudes = np.zeros((m, m), composite.dtype), np.zeros(m)
     for i in reversed(range(len(model.bodies))):
         mine, body = model.screw_body == i, i
         F = composite[i] @ model.X[mine].T
         along_screws[np.ix_(mine, mine)] = model.X[mine] @ F
+        if composite.dtype != object:
+            magnitudes[mine] = np.diag(abs(model.X[mine]) @ abs(composite[i]) @ abs(model.X[mine]).T)
         while model.parent[body] >= 0:
             F, body = Ad[body].T @ F, model.parent[body]
             above = model.screw_body == body
@@ -94,7 +98,7 @@ def mass_matrix(model, q):
             composite[model.parent[i]] += Ad[i].T @ composite[i] @ Ad[i]
     onto = np.zeros((m, model.n), dtype=model.multiplier.dtype)
     onto[np.arange(m), model.coordinate] = model.multiplier
-    return onto.T @ along_screws @ onto + np.diag(model.armature)
+    return onto.T @ along_screws @ onto + np.diag(model.armature), (abs(onto.T) @ np.sqrt(magnitudes)) ** 2 + model.armature
 
 
 def _one_sample(model, q, Q, wrenches, base, base_wrench):
@@ -112,9 +116,9 @@ def _one_sample(model, q, Q, wrenches, base, base_wrench):
 
 
 def _solved(model, q, Q, external):
-    solve = articulated.accelerations if has_own_coordinates(model) else mass_matrix_route
+    accelerations = articulated.accelerations if has_own_coordinates(model) else mass_matrix_route
     with np.errstate(over='ignore', invalid='ignore'):
-        out = solve(model, q, Q, external)
+        out = accelerations(model, q, Q, external)
     return motion_checks.finite_result(model, out, 'the motion', np.concatenate([q, Q]), "the rows q, q', Q, Q', ...")
 
 
@@ -142,30 +146,6 @@ def _of_sample(wrenches, i):
         values = wrench.values[i] if wrench.values.ndim == 3 else wrench.values
         out.append((link, loads.LinkWrench(values, wrench.frame)))
     return out
-
-
-def _solve(M, rhs, model):
-    if M.dtype == object or rhs.dtype == object:
-        return _eliminate(M, rhs)
-    try:
-        return np.linalg.solve(M, rhs)
-    except np.linalg.LinAlgError:
-        raise SingularityError(
-            f'the mass matrix of {model.name} is singular; give its links an inertia, or its joints an armature'
-        ) from None
-
-
-def _eliminate(M, x):
-    """M^-1 x for numbers of any kind; M is positive definite and needs no pivoting."""
-    M, x = np.array(M, object), np.array(x, object)
-    for j in range(len(M)):
-        for i in range(j + 1, len(M)):
-            factor = M[i, j] / M[j, j]
-            M[i] = M[i] - factor * M[j]
-            x[i] = x[i] - factor * x[j]
-    for j in reversed(range(len(M))):
-        x[j] = (x[j] - M[j, j + 1:] @ x[j + 1:]) / M[j, j]
-    return x
 
 
 def _checked(model, q, Q):

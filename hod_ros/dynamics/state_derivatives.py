@@ -17,6 +17,7 @@ from hod_ros.dynamics.jacobians import jacobians
 from hod_ros.dynamics.jacobians import state_jacobians
 from hod_ros.dynamics.leibniz import apply
 from hod_ros.dynamics.leibniz import transpose
+from hod_ros.dynamics.linear import check_definite
 from hod_ros.dynamics.linear import solve
 from hod_ros.dynamics.load_derivatives import body_wrenches_by_state
 from hod_ros.dynamics.matrices import body_inertias
@@ -138,6 +139,7 @@ def forward_dynamics_derivatives(model, q, Q, *, wrenches=None, base=None, base_
         wrenches = loads.pairs(wrenches)
         external = loads.on_bodies(model, np.concatenate([q, 0 * q[:1]]), wrenches, base)[0]
         bias = bias - apply(transpose(kinematics.J[0]), external).sum(0)
+    _check_definite(model, D.M[0], kinematics.J[0])
     acceleration = solve(D.M[0], Q - bias)
     if base is not None:
         base = base[0], np.stack([base[1][0], acceleration[model.n:]])
@@ -146,3 +148,13 @@ def forward_dynamics_derivatives(model, q, Q, *, wrenches=None, base=None, base_
     return ForwardDynamicsDerivatives(
         -solve(D.M[0], derivatives.q), -solve(D.M[0], derivatives.dq), solve(D.M[0], np.eye(len(acceleration))))
 
+
+def _check_definite(model, M, J):
+    """SingularityError where M = sum_k J_k^T Lambda_k J_k is singular to rounding; J (N + 1, 6, columns)."""
+    names = (*model.joint_names, *(f'{model.base_link}/{k + 1}' for k in range(len(M) - model.n)))
+    magnitudes = np.zeros(len(M))
+    if M.dtype != object:
+        size = abs(J)
+        magnitudes = np.einsum('kin,kij,kjn->n', size, abs(body_inertias(model)), size)
+        magnitudes[:model.n] += model.armature
+    check_definite(M, magnitudes, names)

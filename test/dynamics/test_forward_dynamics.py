@@ -1,5 +1,6 @@
 """Higher-order forward dynamics: judged backward, by inverse dynamics of its result, and against Pinocchio."""
 
+import mpmath
 import numpy as np
 import pytest
 from joint_zoo import zoo
@@ -14,7 +15,10 @@ from hod_ros import LinkWrench
 from hod_ros import RobotModel
 from hod_ros import SingularityError
 from hod_ros import forward_dynamics
+from hod_ros import forward_dynamics_derivatives
+from hod_ros import inverse_dynamics
 from hod_ros import link_inertia
+from hod_ros import multiprecision
 from hod_ros.dynamics import articulated
 from hod_ros.dynamics import recursive
 from hod_ros.dynamics import screws
@@ -89,7 +93,7 @@ def test_order_0_is_pinocchios_aba():
     expected = pin.aba(peer.model, peer.data, peer.vector(q[0]), peer.vector(q[1]), peer.vector(Q[0]))[peer.columns]
     np.testing.assert_allclose(forward_dynamics(model, q, Q)[0], expected, rtol=1e-9, atol=1e-9)
     at_rest, none = pin.rnea(peer.model, peer.data, peer.vector(q[0]), np.zeros(12), np.zeros(12)).copy(), np.zeros(12)
-    for j, column in enumerate(mass_matrix(model, q[0]).T):
+    for j, column in enumerate(mass_matrix(model, q[0])[0].T):
         unit = peer.vector(np.eye(12)[j])
         expected = (pin.rnea(peer.model, peer.data, peer.vector(q[0]), none, unit) - at_rest)[peer.columns]
         np.testing.assert_allclose(column, expected, atol=1e-11 * np.abs(at_rest).max())
@@ -178,6 +182,50 @@ def test_wrong_input_is_refused_with_what_to_do():
         forward_dynamics(model, np.zeros((2, 3)), np.zeros((1, 3)), wrenches={'link9': np.zeros((1, 6))})
     with pytest.raises(InputError, match="the motion is too large .* row 0 of 'joint1'"):
         forward_dynamics(model, np.full((2, 3), 1e200), np.zeros((2, 3)))
+
+
+def with_a_point_of_mass_on_the_last_axis(rng, joints, mimic=None):
+    """An arm whose last joint turns about an axis on which its only mass lies."""
+    text = ''
+    for i in range(1, joints + 1):
+        axis = rng.standard_normal(3)
+        axis /= np.linalg.norm(axis)
+        place, moment = (0.7 * axis, 0.0) if i == joints else (rng.uniform(-0.3, 0.3, 3), 0.1)
+        text += (
+            f'<link name="l{i}"><inertial><origin xyz="{" ".join(map(repr, place.tolist()))}"/><mass value="1"/><inertia ixx="{moment}" '
+            f'iyy="{moment}" izz="{moment}" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j{i}" type="continuous">'
+            f'<parent link="l{i - 1}"/><child link="l{i}"/><origin xyz="0.4 0.1 0.2" rpy="0.3 0.2 0.1"/>'
+            f'<axis xyz="{" ".join(map(repr, axis.tolist()))}"/>{mimic if i == 2 and mimic else ""}</joint>')
+    return RobotModel.from_urdf(f'<robot name="arm"><link name="l0"/>{text}</robot>')
+
+
+@pytest.mark.parametrize('seed', range(20))
+@pytest.mark.parametrize('mimic', [None, '<mimic joint="j1" multiplier="-1.7"/>'])
+def test_a_mass_matrix_that_is_singular_to_rounding_is_refused_on_every_way(seed, mimic):
+    rng = np.random.default_rng(seed)
+    model = with_a_point_of_mass_on_the_last_axis(rng, 4, mimic)
+    q, Q = rng.standard_normal((2, model.n)), rng.standard_normal((1, model.n))
+    for run in (
+            lambda: forward_dynamics(model, q, Q),
+            lambda: forward_dynamics(model, q[None], Q[None]),
+            lambda: forward_dynamics(model, q, Q, wrenches={'l1': np.ones((1, 6))}),
+            lambda: mass_matrix_route(model, q, Q),
+            lambda: forward_dynamics_derivatives(model, q, Q[0])):
+        with pytest.raises(SingularityError, match="'j4' moves no inertia of its own"):
+            run()
+    moving = model.replace(armature=np.where(np.arange(model.n) == model.n - 1, 1e-6, 0.0))
+    rows = forward_dynamics(moving, q, Q)
+    np.testing.assert_allclose(inverse_dynamics(moving, np.concatenate([q, rows])), Q, rtol=1e-9, atol=1e-9)
+
+
+def test_a_singular_mass_matrix_of_exact_numbers_is_refused():
+    model = multiprecision(RobotModel.from_screws(
+        [screws.revolute((0, 1, 0)), screws.revolute((0, 0, 1))], [np.eye(4)] * 2,
+        [link_inertia(2.0, (0, 0, -0.7)), link_inertia(1.0, (0, 0, -0.7))]))
+    q = np.array([[mpmath.mpf(1) / 3, mpmath.mpf(1) / 6]] * 2)
+    for run in (lambda: forward_dynamics(model, q, q), lambda: forward_dynamics_derivatives(model, q, q[0])):
+        with pytest.raises(SingularityError, match="'joint2' moves no inertia of its own"):
+            run()
 
 
 def test_a_joint_that_moves_no_inertia_of_its_own_is_named():
