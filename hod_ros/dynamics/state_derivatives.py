@@ -13,16 +13,15 @@ from hod_ros.dynamics import lie
 from hod_ros.dynamics import loads
 from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics.forward_dynamics import checked_base
+from hod_ros.dynamics.forward_dynamics import forward_dynamics
 from hod_ros.dynamics.jacobians import jacobians
 from hod_ros.dynamics.jacobians import state_jacobians
 from hod_ros.dynamics.leibniz import apply
 from hod_ros.dynamics.leibniz import transpose
-from hod_ros.dynamics.linear import check_definite
 from hod_ros.dynamics.linear import solve
 from hod_ros.dynamics.load_derivatives import body_wrenches_by_state
 from hod_ros.dynamics.matrices import body_inertias
 from hod_ros.dynamics.matrices import coriolis_blocks
-from hod_ros.dynamics.matrices import dynamics_matrices
 
 
 @dataclass(frozen=True)
@@ -128,33 +127,11 @@ def forward_dynamics_derivatives(model, q, Q, *, wrenches=None, base=None, base_
     Q = motion_checks.vector(Q, model.joint_names, 'Q')
     if base_wrench is not None:
         base_wrench = motion_checks.vector(base_wrench, motion_checks.WRENCH, 'base_wrench')[None]
-    base, driving = checked_base(model, base, base_wrench, Q[None])
+    wrenches = None if wrenches is None else loads.pairs(wrenches)
+    rows = forward_dynamics(model, q, Q[None], wrenches=wrenches, base=base, base_wrench=base_wrench)
     if base is not None:
-        base = base[0], base[1][None]
-        Q = np.concatenate([Q, driving[0]])
-    D = dynamics_matrices(model, q, base=base)
-    kinematics = jacobians(model, q, base)
-    bias = D.C[0] @ kinematics.rates[0] + D.g[0]
-    if wrenches is not None:
-        wrenches = loads.pairs(wrenches)
-        external = loads.on_bodies(model, np.concatenate([q, 0 * q[:1]]), wrenches, base)[0]
-        bias = bias - apply(transpose(kinematics.J[0]), external).sum(0)
-    _check_definite(model, D.M[0], kinematics.J[0])
-    acceleration = solve(D.M[0], Q - bias)
-    if base is not None:
-        base = base[0], np.stack([base[1][0], acceleration[model.n:]])
-    motion = np.stack([*q, acceleration[:model.n]])
-    derivatives = inverse_dynamics_derivatives(model, motion, wrenches=wrenches, base=base)
-    return ForwardDynamicsDerivatives(
-        -solve(D.M[0], derivatives.q), -solve(D.M[0], derivatives.dq), solve(D.M[0], np.eye(len(acceleration))))
-
-
-def _check_definite(model, M, J):
-    """SingularityError where M = sum_k J_k^T Lambda_k J_k is singular to rounding; J (N + 1, 6, columns)."""
-    names = (*model.joint_names, *(f'{model.base_link}/{k + 1}' for k in range(len(M) - model.n)))
-    magnitudes = np.zeros(len(M))
-    if M.dtype != object:
-        size = abs(J)
-        magnitudes = np.einsum('kin,kij,kjn->n', size, abs(body_inertias(model)), size)
-        magnitudes[:model.n] += model.armature
-    check_definite(M, magnitudes, names)
+        (pose, twist), _ = checked_base(model, base, base_wrench, Q[None])
+        rows, twists = rows
+        base = pose, np.stack([twist, twists[0]])
+    D = inverse_dynamics_derivatives(model, np.concatenate([q, rows]), wrenches=wrenches, base=base)
+    return ForwardDynamicsDerivatives(-solve(D.ddq, D.q), -solve(D.ddq, D.dq), solve(D.ddq, np.eye(len(D.ddq))))
