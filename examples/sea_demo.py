@@ -96,7 +96,7 @@ class Robot:
         self.drives = drives_from_figures(self.figures)
         self.stiffness = np.array([self.drives[name].stiffness for name in self.model.joint_names])
         self.rotor = np.array([self.drives[name].motor_inertia for name in self.model.joint_names])
-        self.period = parameters['/hod_elastic_plant']['ros__parameters']['period']
+        self.period = parameters['/**/hod_elastic_plant']['ros__parameters']['period']
 
 
 class Planner:

@@ -105,6 +105,11 @@ def test_the_bringup_page_lists_every_argument_with_its_default(path):
             assert rows[name] == (f'`{default}`' if default else 'empty'), name
 
 
+def test_the_parameters_of_the_elastic_launch_file_hold_in_every_namespace():
+    text = (ROOT / 'config' / 'sea_demo.yaml').read_text()
+    assert re.findall(r'^/.*', text, re.MULTILINE) == ['/**:', '/**/hod_elastic_controller:', '/**/hod_elastic_plant:']
+
+
 def test_setup_installs_launch_files_and_what_they_start():
     text = (ROOT / 'setup.py').read_text()
     for folder in ('config', 'examples', 'launch'):

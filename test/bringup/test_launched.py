@@ -245,6 +245,8 @@ def test_elastic_launch_moves_a_simulated_arm_to_where_the_setpoints_want_it(pre
         client = talk_to('/sea/hod')
         client.wait_for_state('active')
         launch.wait_for_output('controls panda by motor_pd')
+        assert talk_to('/sea/hod_elastic_controller').get_parameter('timeout') == 5.0
+        assert talk_to('/sea/hod_elastic_plant').get_parameter('torque_timeout') == 5.0
         states = []
         client.node.create_subscription(JointState, '/sea/joint_states', states.append, 10)
         client.connect()
