@@ -14,6 +14,8 @@ from hod_ros.actuators.feedback_linearisation import FeedbackLinearisation
 from hod_ros.actuators.pole_placement import pole_gains
 from hod_ros.errors import InputError
 
+GAINS = {'position': '[N m/rad]', 'velocity': '[N m s/rad]'}
+
 
 @dataclass
 class State:
@@ -26,8 +28,8 @@ class State:
 class MotorPd:
     """tau = tau_d + position_gain (theta_d - theta) + velocity_gain (theta_d' - theta').
 
-    Each motor with its rotor alone gets this bandwidth [Hz] and damping ratio; gains: {motor: (position_gain, velocity_gain)} of motors
-    that have their own.
+    Each motor with its rotor alone gets this bandwidth [Hz] and damping ratio; gains: {motor: {'position': gain, 'velocity': gain}} of
+    motors that have their own, one of them or both.
     """
 
     needs_joints = False
@@ -36,15 +38,18 @@ class MotorPd:
         w = 2 * math.pi * bandwidth
         self.position_gain = prepared.motor_inertia * w ** 2            # (motors,) [N m/rad]
         self.velocity_gain = prepared.motor_inertia * 2 * damping * w   # (motors,) [N m s/rad]
-        for motor, pair in (gains or {}).items():
+        gains = gains or {}
+        for motor in gains:
             if motor not in prepared.motor_names:
                 raise InputError(f'gains are given for the motor {motor!r}; the motors are {", ".join(prepared.motor_names)}')
-            m = prepared.motor_names.index(motor)
-            self.position_gain[m], self.velocity_gain[m] = pair
-        for motor, gain in zip(prepared.motor_names, self.position_gain, strict=True):
-            if not gain > 0:
-                raise InputError(
-                    f'motor {motor!r} has no motor_inertia, from which its gains would follow; give it in elastic.*, or gains.{motor}.*')
+        for m, motor in enumerate(prepared.motor_names):
+            own = gains.get(motor, {})
+            missing = [f'gains.{motor}.{part}' for part in GAINS if part not in own]
+            if missing and not prepared.motor_inertia[m] > 0:
+                raise InputError(f'motor {motor!r} has no motor_inertia, from which its gains would follow; give it in elastic.*, or give '
+                                 f'{" and ".join(missing)}')
+            self.position_gain[m] = own.get('position', self.position_gain[m])
+            self.velocity_gain[m] = own.get('velocity', self.velocity_gain[m])
 
     def torques(self, state, reference, offset):
         """(motors,) [N m]; reference: rows theta, theta', theta'', tau (4, motors)."""

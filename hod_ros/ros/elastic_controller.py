@@ -27,6 +27,8 @@ from hod_ros.errors import InputError
 from hod_ros.ros.conversions import SetpointReader
 from hod_ros.ros.conversions import nanoseconds
 from hod_ros.ros.declaration import declare
+from hod_ros.ros.declaration import warn_of_unknown_parameters
+from hod_ros.ros.elastic_control import GAINS
 from hod_ros.ros.elastic_control import MotorPd
 from hod_ros.ros.elastic_control import State
 from hod_ros.ros.elastic_control import StateFeedback
@@ -38,21 +40,44 @@ from hod_ros.ros.quality import DEPTH
 from hod_ros.ros.scheduling import take_priority
 from hod_ros.ros.specifications import REALTIME_PRIORITY
 from hod_ros.ros.specifications import Specification
+from hod_ros.ros.specifications import one_of
 
 WATCH = 0.005           # [s] between two looks at the age of what came
 PARTING = 0.5           # [s] longest wait for the last torques to arrive
 LOG_PERIOD = 1.0        # [s] between two log lines about the same
+FASTEST_POLE = 1e6      # [1/s]
 CONTROLS = ('motor_pd', 'state_feedback')
-FALLBACKS = ('damping', 'zero')
+FALLBACKS = {'damping': 'the motors are braked', 'zero': 'the motors get no torque'}
+
+
+def poles(name, count):
+    def check(value):
+        if len(value) != count:
+            return f'{name} has {len(value)} values; give {count} [1/s]'
+        if not all(-FASTEST_POLE <= pole < 0 for pole in value):
+            return f'{name} is {value}; give numbers below 0, by which an error decays, and not below -{FASTEST_POLE:g} [1/s]'
+        return None
+    return check
+
 
 PARAMETERS = (
-    Specification('control', 'motor_pd', 'motor_pd: motor feedforward and PD of the motors; state_feedback: feedback linearisation.'),
+    Specification(
+        'control', 'motor_pd', 'motor_pd: motor feedforward and PD of the motors; state_feedback: feedback linearisation.',
+        check=one_of('control', CONTROLS)),
     Specification('bandwidth', 5.0, 'Of the PD control of each motor with its rotor alone [Hz].', minimum=1e-3, maximum=1e4),
     Specification('damping', 0.7, 'Damping ratio of the PD control.', minimum=0.0, maximum=100.0),
-    Specification('poles', [-20.0, -22.0, -24.0, -26.0], "Of each joint's error under state feedback [1/s]."),
-    Specification('stiffness_poles', [-20.0, -22.0], 'Of the stiffness error of antagonistic pairs under state feedback [1/s].'),
+    Specification(
+        'poles', [-20.0, -22.0, -24.0, -26.0], "Of each joint's error under state feedback [1/s].", check=poles('poles', 4)),
+    Specification(
+        'stiffness_poles', [-20.0, -22.0], 'Of the stiffness error of antagonistic pairs under state feedback [1/s].',
+        check=poles('stiffness_poles', 2)),
     Specification('timeout', 0.05, 'States and references are stale when none came for so long [s].', minimum=1e-3, maximum=3600.0),
-    Specification('on_timeout', 'damping', "While references are stale: 'damping' brakes the motors, 'zero' gives them no torque."),
+    Specification(
+        'on_timeout', 'damping', "While references are stale: 'damping' brakes the motors, 'zero' gives them no torque.",
+        check=one_of('on_timeout', tuple(FALLBACKS))),
+    Specification(
+        'longest_extrapolation', 0.02, 'References are carried to the time of the state over so long at most [s], where synchronous over '
+        '`period` at least; those that are further from it are taken as they stand.', minimum=0.0, maximum=1.0),
     Specification(
         'synchronous', False, 'Answer each state once, with a reference stamped at most one `period` later, as a lock-step plant needs; '
         'false: answer each state at once with the latest reference.'),
@@ -67,44 +92,48 @@ class ControllerNode(Node):
     def __init__(self, **kwargs):
         super().__init__('hod_elastic_controller', **kwargs)
         self._settings = settings = declare(self, PARAMETERS)
-        for name, choices in (('control', CONTROLS), ('on_timeout', FALLBACKS)):
-            if settings[name] not in choices:
-                raise InputError(f'parameter {name} is {settings[name]!r}; it is one of {", ".join(choices)}')
         self._gains = self._declare_gains()
         self._synchronous = settings['synchronous']
         self._period = round(settings['period'] * 1e9)
         self._timeout = settings['timeout']
+        self._longest_extrapolation = max(round(settings['longest_extrapolation'] * 1e9), self._period if self._synchronous else 0)
+        self._fallback = FALLBACKS[settings['on_timeout']]
         self._law = None
         self._state = self._state_stamp = self._state_came = None
-        self._joints_stamp = None
+        self._joints_stamp = self._joints_came = None
         self._reference = self._reference_stamp = self._reference_came = None
         self._answered = None               # stamp of the state that was answered last
         self._next_log = {}
         self._publisher = self.create_publisher(JointState, 'motor_torques', DEPTH)
         self._commands = self.create_publisher(Float64MultiArray, '~/commands', DEPTH) if settings['publish_commands'] else None
-        self._robot = ElasticRobot(self, self._use)
         take_priority(self.get_logger(), settings['realtime_priority'])
+        robot = ElasticRobot(self)
+        warn_of_unknown_parameters(self, 'docs/elastic-joints.md')
+        robot.find(self._use)
 
     def _declare_gains(self):
-        """{motor: (position gain, velocity gain)} of the parameters gains.<motor>.position and .velocity."""
-        motors = sorted({
-            name.removeprefix('gains.').rpartition('.')[0] for name in self._parameter_overrides if name.startswith('gains.')})
+        """{motor: {'position': gain, 'velocity': gain}} of the parameters gains.<motor>.position and .velocity that were given."""
         gains = {}
-        for motor in motors:
-            names = [f'gains.{motor}.{part}' for part in ('position', 'velocity')]
-            units = ('[N m/rad]', '[N m s/rad]')
-            values = declare(self, [
-                Specification(name, 0.0, f'Gain of motor {motor} {unit}.', minimum=0.0, maximum=1e12)
-                for name, unit in zip(names, units, strict=True)])
-            gains[motor] = tuple(values[name] for name in names)
+        for name in sorted(self._parameter_overrides):
+            if not name.startswith('gains.'):
+                continue
+            motor, _, part = name.removeprefix('gains.').rpartition('.')
+            if not motor or part not in GAINS:
+                raise InputError(f'parameter {name} is no gain of a motor; give gains.{motor or "<motor>"}.position [N m/rad], .velocity '
+                                 '[N m s/rad] or both')
+            gain = Specification(name, 0.0, f'Gain of motor {motor} {GAINS[part]}.', minimum=0.0, maximum=1e12)
+            gains.setdefault(motor, {})[part] = declare(self, [gain])[name]
         return gains
 
     def _use(self, prepared):
         settings = self._settings
-        self._prepared = prepared
         law = MotorPd(prepared, bandwidth=settings['bandwidth'], damping=settings['damping'], gains=self._gains)
         if settings['control'] == 'state_feedback':
-            law = StateFeedback(prepared, poles=settings['poles'], stiffness_poles=settings['stiffness_poles'], brake=law.brake)
+            try:
+                law = StateFeedback(prepared, poles=settings['poles'], stiffness_poles=settings['stiffness_poles'], brake=law.brake)
+            except InputError as error:
+                raise InputError(f"control is 'state_feedback', but {error}; or take control 'motor_pd'") from None
+        self._prepared = prepared
         self._law = law
         self._message = JointState(name=list(prepared.motor_names))
         self._motor_values = NamedValues(prepared.motor_names)
@@ -187,19 +216,27 @@ class ControllerNode(Node):
 
     def _control(self):
         if self._law.needs_joints and (self._joints_stamp is None or self._stale(self._joints_came)):
-            self._warn('joint_states', 'joint_states are stale: the motors are braked')
+            came = 'have come yet' if self._joints_came is None else f'came within {self._timeout:g} s'
+            self._warn('joint_states', f'no joint_states {came}, without which there is no state feedback: {self._fallback}')
             self._fall_back()
             return
-        offset = (self._state_stamp - self._reference_stamp) * 1e-9
-        if abs(offset) > self._timeout:
-            offset = 0.0                    # the stamps are of different clocks
         try:
-            torques = self._law.torques(self._state, self._reference, offset)
+            torques = self._law.torques(self._state, self._reference, self._offset())
         except HodError as error:
-            self._warn('law', f'the motors are braked: {error}')
+            self._warn('law', f'{self._fallback}: {error}')
             self._fall_back()
             return
         self._publish(torques)
+
+    def _offset(self):
+        """Time over which the reference is carried to that of the state [s]: 0 where the stamps cannot be related."""
+        offset = self._state_stamp - self._reference_stamp
+        if abs(offset) <= self._longest_extrapolation:
+            return offset * 1e-9
+        self._warn('stamps', f'the stamps of motor_states and references are {abs(offset) * 1e-9:.4g} s apart and cannot be related, which '
+                             f'takes {self._longest_extrapolation * 1e-9:g} s at most: references are taken as they stand; stamp both by '
+                             'one clock, or raise longest_extrapolation')
+        return 0.0
 
     def _watch(self):
         """References and states that stay away."""
@@ -209,7 +246,8 @@ class ControllerNode(Node):
             self._warn('states', f'no motor_states came within {self._timeout:g} s: the motors get no torque')
             self._publish(np.zeros(len(self._message.name)))
         elif self._stale(self._reference_came):
-            self._warn('stale', f'no reference came within {self._timeout:g} s: on_timeout is {self._settings["on_timeout"]}')
+            self._warn('stale', f'no reference came within {self._timeout:g} s: on_timeout is {self._settings["on_timeout"]}, '
+                                f'{self._fallback}')
             self._fall_back()
 
     def _stale(self, came):

@@ -1,40 +1,45 @@
 """A robot with its drives, as the plant and the controller know it: from parameters and the robot description."""
 
 import numpy as np
-from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
 from hod_ros.actuators.description import drives_from_urdf
 from hod_ros.actuators.description import foreign_stiffness
 from hod_ros.actuators.feedforward import PreparedDrives
 from hod_ros.dynamics.model import RobotModel
+from hod_ros.errors import DescriptionError
 from hod_ros.errors import HodError
 from hod_ros.errors import InputError
+from hod_ros.errors import ModelError
 from hod_ros.ros.declaration import declare
+from hod_ros.ros.declaration import declare_of_joints
 from hod_ros.ros.elastic_parameters import declare_elastic
 from hod_ros.ros.quality import LATCHED
-from hod_ros.ros.specifications import Specification
-
-PARAMETERS = (
-    Specification('robot_description', '', 'URDF of the robot. Where it is empty, the topic robot_description gives it.'),
-    Specification(
-        'joints', [], 'Joints of the robot, in this order; empty: all moving joints that mimic no other. The others are locked at 0.',
-        type=Parameter.Type.STRING_ARRAY),
-    Specification('gravity', [0.0, 0.0, -9.81], "Gravity in the frame of the robot's root link: x, y, z [m/s^2]."),
-)
+from hod_ros.ros.specifications import ARMATURE
+from hod_ros.ros.specifications import GRAVITY
+from hod_ros.ros.specifications import JOINTS
+from hod_ros.ros.specifications import LOCKED_POSITION
+from hod_ros.ros.specifications import ROBOT_DESCRIPTION
 
 
 class ElasticRobot:
-    """Calls use(prepared) once, with the PreparedDrives of the first good description."""
+    """Declares the parameters of a robot; find() looks for it."""
 
-    def __init__(self, node, use):
+    def __init__(self, node):
         self._node = node
-        self._use = use
+        self._use = None
         self._done = False
-        self._settings = declare(node, PARAMETERS)
+        self._settings = declare(node, (ROBOT_DESCRIPTION, JOINTS, GRAVITY))
+        self._locked = declare_of_joints(node, LOCKED_POSITION)
+        self._armature = declare_of_joints(node, ARMATURE)
         self._figures = declare_elastic(node)
-        if self._settings['robot_description']:
-            self._take(self._settings['robot_description'])
+
+    def find(self, use):
+        """Calls use(prepared) once, with the PreparedDrives of the first good description; use may refuse it by a HodError."""
+        node, text = self._node, self._settings[ROBOT_DESCRIPTION.name]
+        self._use = use
+        if text:
+            self._take(text)
         else:
             node.create_subscription(String, 'robot_description', self._on_description, LATCHED)
             node.get_logger().info(f'waiting for a robot description on {node.resolve_topic_name("robot_description")}')
@@ -45,16 +50,27 @@ class ElasticRobot:
             return
         try:
             self._take(message.data)
-        except HodError as error:
+        except (DescriptionError, ModelError) as error:
             self._node.get_logger().error(f'robot description refused: {error}')
+        except HodError as error:
+            self._node.get_logger().error(f'this robot cannot be used with the parameters as they are: {error}')
 
     def _take(self, text):
-        model = RobotModel.from_urdf(text, joints=self._settings['joints'] or None, gravity=self._settings['gravity'])
-        prepared = PreparedDrives(model, drives_from_urdf(text, model, self._figures))
+        model = RobotModel.from_urdf(
+            text, joints=self._settings['joints'] or None, locked=self._locked, armature=self._armature, gravity=self._settings['gravity'])
+        if not model.n:
+            raise DescriptionError(f'robot {model.name!r} has no moving joint; there is nothing to control')
+        prepared = PreparedDrives(model, self._drives(text, model))
         for warning in (*model.warnings, *foreign_stiffness(text)):
             self._node.get_logger().warning(warning)
         self._use(prepared)
         self._done = True
+
+    def _drives(self, text, model):
+        try:
+            return drives_from_urdf(text, model, self._figures)
+        except InputError as error:         # the parameters' figures have been checked: it is one of the description's
+            raise DescriptionError(str(error)) from None
 
 
 class NamedValues:

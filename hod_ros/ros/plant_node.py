@@ -23,12 +23,16 @@ from hod_ros.errors import HodError
 from hod_ros.errors import InputError
 from hod_ros.ros.conversions import nanoseconds
 from hod_ros.ros.declaration import declare
+from hod_ros.ros.declaration import warn_of_unknown_parameters
 from hod_ros.ros.elastic_robot import ElasticRobot
 from hod_ros.ros.elastic_robot import NamedValues
 from hod_ros.ros.node import plant_main
 from hod_ros.ros.quality import DEPTH
 from hod_ros.ros.specifications import Specification
+from hod_ros.ros.specifications import finite
+from hod_ros.ros.specifications import one_of
 from hod_ros.simulation.elastic_plant import ElasticPlant
+from hod_ros.simulation.mjcf import INTEGRATORS
 
 REPEAT = 0.1            # [s] in lock-step, a state that nobody answers is published again
 LOG_PERIOD = 1.0        # [s]
@@ -39,16 +43,22 @@ PARAMETERS = (
     Specification('period', 1e-3, 'Time between two states, in which the torques are held [s].', minimum=1e-6, maximum=1.0),
     Specification('step', 2e-4, 'Time of an integration step, a whole fraction of the period [s].', minimum=1e-7, maximum=1.0),
     Specification('start_at_first_command', True, 'Time stands still until the first command comes.'),
-    Specification('integrator', 'RK4', 'RK4, Euler, implicit or implicitfast.'),
+    Specification('integrator', 'RK4', 'RK4, Euler, implicit or implicitfast.', check=one_of('integrator', INTEGRATORS)),
     Specification(
         'torque_timeout', 0.1, 'Free-running: the motors have no torque when no command has arrived for so long [s].',
         minimum=0.0, maximum=3600.0),
-    Specification('initial_positions', [0.0], 'Joint positions at the start [rad] or [m]; one number: of all joints.'),
-    Specification('initial_velocities', [0.0], 'Joint velocities at the start [rad/s] or [m/s]; one number: of all joints.'),
     Specification(
-        'initial_motor_positions', [], "On the motors' side [rad]; empty: springs relaxed.", type=Parameter.Type.DOUBLE_ARRAY),
+        'initial_positions', [0.0], 'Joint positions at the start [rad] or [m]; one number: of all joints; empty: 0.',
+        check=finite('initial_positions')),
     Specification(
-        'initial_motor_velocities', [], "On the motors' side [rad/s]; empty: as their joints.", type=Parameter.Type.DOUBLE_ARRAY),
+        'initial_velocities', [0.0], 'Joint velocities at the start [rad/s] or [m/s]; one number: of all joints; empty: 0.',
+        check=finite('initial_velocities')),
+    Specification(
+        'initial_motor_positions', [], "On the motors' side [rad]; empty: springs relaxed.", type=Parameter.Type.DOUBLE_ARRAY,
+        check=finite('initial_motor_positions')),
+    Specification(
+        'initial_motor_velocities', [], "On the motors' side [rad/s]; empty: as their joints.", type=Parameter.Type.DOUBLE_ARRAY,
+        check=finite('initial_motor_velocities')),
 )
 
 
@@ -73,14 +83,16 @@ class PlantNode(Node):
         self._clock_publisher = self.create_publisher(ClockMessage, '/clock', DEPTH)
         self._joint_publisher = self.create_publisher(JointState, 'joint_states', DEPTH)
         self._motor_publisher = self.create_publisher(JointState, 'motor_states', DEPTH)
-        self._robot = ElasticRobot(self, self._use)
+        robot = ElasticRobot(self)
+        warn_of_unknown_parameters(self, 'docs/elastic-joints.md')
+        robot.find(self._use)
 
     def _use(self, prepared):
         settings = self._settings
         plant = ElasticPlant(prepared.model, prepared, step=settings['step'], integrator=settings['integrator'])
         plant.set_state(
-            _spread(settings['initial_positions'], plant.joint_names), _spread(settings['initial_velocities'], plant.joint_names),
-            settings['initial_motor_positions'] or None, settings['initial_motor_velocities'] or None)
+            self._of_joints('initial_positions', plant.joint_names), self._of_joints('initial_velocities', plant.joint_names),
+            self._of_motors('initial_motor_positions', plant.motor_names), self._of_motors('initial_motor_velocities', plant.motor_names))
         self._plant = plant
         self._torques = np.zeros(len(plant.motor_names))
         self._joint_message = JointState(name=list(plant.joint_names))
@@ -101,6 +113,14 @@ class PlantNode(Node):
         self.get_logger().info(
             f'simulating {prepared.model.name}, motors {", ".join(plant.motor_names)}, '
             f'{"in lock-step" if settings["lock_step"] else "free-running"}')
+
+    def _of_joints(self, name, joints):
+        values = self._settings[name] or [0.0]
+        return _counted(name, values * len(joints) if len(values) == 1 else values, joints)
+
+    def _of_motors(self, name, motors):
+        values = self._settings[name]
+        return _counted(name, values, motors) if values else None
 
     # Commands
 
@@ -189,8 +209,10 @@ class PlantNode(Node):
             self.get_logger().warning(text)
 
 
-def _spread(values, names):
-    return np.full(len(names), values[0]) if len(values) == 1 else values
+def _counted(name, values, names):
+    if len(values) != len(names):
+        raise InputError(f'{name} has {len(values)} values; give one for each of {", ".join(names)}')
+    return values
 
 
 if __name__ == '__main__':

@@ -53,18 +53,24 @@ class Specification:
         return self.check(value) if self.check else None
 
 
-def _finite_numbers(name, count, meaning):
+def finite(name):
+    def check(value):
+        if isinstance(value, float):
+            return None if isfinite(value) else f'{name} is {value}; give a finite number'
+        return None if all(map(isfinite, value)) else f'{name} is {list(value)}; give finite numbers'
+    return check
+
+
+def finite_numbers(name, count, meaning):
     def check(value):
         if len(value) != count:
             return f'{name} has {len(value)} values; give {meaning}'
-        if not all(isfinite(component) for component in value):
-            return f'{name} is {list(value)}; give finite numbers'
-        return None
+        return finite(name)(value)
     return check
 
 
 def _check_gravity(value):
-    fault = _finite_numbers('gravity', 3, 'x, y, z in the base frame [m/s^2]')(value)
+    fault = finite_numbers('gravity', 3, 'x, y, z in the base frame [m/s^2]')(value)
     if not fault and max(map(abs, value)) > STRONGEST_GRAVITY:
         return f'gravity is {list(value)}; it takes up to {STRONGEST_GRAVITY:g} m/s^2 along each axis'
     return fault
@@ -77,28 +83,31 @@ def _unique_names(name):
     return check
 
 
-def _one_of(name, choices):
+def one_of(name, choices):
     def check(value):
         return None if value in choices else f'{name} is {value!r}; it is one of {", ".join(map(repr, choices))}'
     return check
 
 
+ROBOT_DESCRIPTION = Specification(
+    'robot_description', '', 'URDF of the robot. Where it is empty, the topic robot_description gives it.')
+JOINTS = Specification(
+    'joints', [], 'Joints to compute, in this order; empty: all moving joints that mimic no other and have no locked_positions. '
+    'The others are locked.', read_only=True, type=Parameter.Type.STRING_ARRAY, check=_unique_names('joints'))
+GRAVITY = Specification(
+    'gravity', [0.0, 0.0, -9.81], "Gravity in the frame of the robot's root link: x, y, z [m/s^2].",
+    check=_check_gravity)
 REALTIME_PRIORITY = Specification(
     'realtime_priority', 20, 'SCHED_FIFO priority of this node, where the system permits it; 0: left as the node was started.',
     minimum=0, maximum=HIGHEST_PRIORITY, read_only=True)
 
 SPECIFICATIONS = (
-    Specification(
-        'robot_description', '', 'URDF of the robot. Where it is empty, the topic robot_description gives it.'),
+    ROBOT_DESCRIPTION,
     Specification(
         'autostart', True, 'Configure and activate as soon as there is a valid robot_description; '
         'false for a lifecycle manager.', read_only=True),
-    Specification(
-        'joints', [], 'Joints to compute, in this order; empty: all moving joints that mimic no other and have no locked_positions. '
-        'The others are locked.', read_only=True, type=Parameter.Type.STRING_ARRAY, check=_unique_names('joints')),
-    Specification(
-        'gravity', [0.0, 0.0, -9.81], "Gravity in the frame of the robot's root link: x, y, z [m/s^2].",
-        check=_check_gravity),
+    JOINTS,
+    GRAVITY,
     Specification(
         'order', 2, 'Highest time derivative of the efforts to publish: 0 efforts, 1 rates, 2 accelerations.',
         minimum=0, maximum=HIGHEST_ORDER),
@@ -108,7 +117,7 @@ SPECIFICATIONS = (
     Specification(
         'on_timeout', 'gravity', "What ~/commands carries while setpoints are stale: 'gravity' (the torque that holds the last "
         "position), 'zero', or 'stop' (nothing: an effort controller then holds its last command).",
-        check=_one_of('on_timeout', ON_TIMEOUT)),
+        check=one_of('on_timeout', ON_TIMEOUT)),
     Specification(
         'wrench_timeout', 0.0, 'An external wrench ceases when the next has not arrived for so long [s]; 0: it holds until the next.',
         minimum=0.0, maximum=LONGEST_TIMEOUT),
@@ -130,11 +139,11 @@ SPECIFICATIONS = (
         'payload.mass', 0.0, 'Mass of the payload [kg].', minimum=0.0, maximum=1e6),
     Specification(
         'payload.center', [0.0, 0.0, 0.0], "The payload's centre of mass in the link's frame: x, y, z [m].",
-        check=_finite_numbers('payload.center', 3, "x, y, z in the link's frame [m]")),
+        check=finite_numbers('payload.center', 3, "x, y, z in the link's frame [m]")),
     Specification(
         'payload.inertia', [0.0] * 6, "The payload's inertia about its centre of mass along the link's axes: "
         'ixx, ixy, ixz, iyy, iyz, izz [kg m^2].',
-        check=_finite_numbers('payload.inertia', 6, 'ixx, ixy, ixz, iyy, iyz, izz [kg m^2]')),
+        check=finite_numbers('payload.inertia', 6, 'ixx, ixy, ixz, iyy, iyz, izz [kg m^2]')),
     Specification(
         'joint_friction', False, "Add the joints' friction to the efforts of topics: <dynamics damping friction> of the robot "
         "description, damping q' + friction tanh(q' / joint_friction_width)."),
@@ -151,7 +160,7 @@ SPECIFICATIONS = (
 
 LOCKED_POSITION = Specification(
     'locked_positions.<joint>', 0.0, 'Position at which a joint is locked [rad] or [m]. One that is in `joints` may not be named.',
-    read_only=True)
+    read_only=True, check=finite('locked_positions.<joint>'))
 ARMATURE = Specification(
     'armature.<joint>', 0.0, "Inertia of the joint's rotor, reflected to the joint [kg m^2] or [kg].",
     minimum=0.0, maximum=1e6, read_only=True)

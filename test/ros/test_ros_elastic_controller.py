@@ -3,6 +3,7 @@
 import re
 import time
 from array import array
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 rclpy = pytest.importorskip('rclpy')
 
 from ros_harness import SILENCE  # noqa: E402
+from ros_harness import Client  # noqa: E402
 from ros_harness import NodeProcess  # noqa: E402
 from ros_harness import arm_urdf  # noqa: E402
 from ros_harness import running_node  # noqa: E402
@@ -25,6 +27,7 @@ from hod_ros import SeriesElastic  # noqa: E402
 from hod_ros import pole_gains  # noqa: E402
 
 MODULE = 'hod_ros.ros.elastic_controller'
+DEMO = Path(__file__).parents[2] / 'config' / 'sea_demo.yaml'
 TIMEOUT = 0.8           # [s] above any standstill of the machine
 NAMES = ['joint1', 'joint2', 'joint3']
 INERTIA = np.array([0.2, 0.1, 0.05])
@@ -65,9 +68,9 @@ class Peer:
         assert self.client.wait_until(lambda: self._motors.get_subscription_count() and any(count() for count in references))
         self.client.spin(0.3)
 
-    def state(self, nanosec=0, theta=THETA, rate=RATE, names=NAMES):
+    def state(self, nanosec=0, theta=THETA, rate=RATE, names=NAMES, sec=0):
         message = JointState(name=list(names), position=array('d', theta), velocity=array('d', rate))
-        message.header.stamp.nanosec = nanosec
+        message.header.stamp.sec, message.header.stamp.nanosec = sec, nanosec
         self._motors.publish(message)
 
     def joint_state(self, q, velocities, nanosec=0):
@@ -75,11 +78,11 @@ class Peer:
         message.header.stamp.nanosec = nanosec
         self._joints.publish(message)
 
-    def reference(self, nanosec=0, rows=REFERENCE, names=NAMES):
+    def reference(self, nanosec=0, rows=REFERENCE, names=NAMES, sec=0):
         message = MotorFeedforward(
             motor_names=list(names), positions=array('d', rows[0]), velocities=array('d', rows[1]), accelerations=array('d', rows[2]),
             efforts=array('d', rows[3]))
-        message.header.stamp.nanosec = nanosec
+        message.header.stamp.sec, message.header.stamp.nanosec = sec, nanosec
         self._feedforwards.publish(message)
 
     def setpoint(self, q):
@@ -107,10 +110,10 @@ def peer(client):
     peer.close()
 
 
-def pd(reference=REFERENCE, offset=0.0):
+def pd(reference=REFERENCE, offset=0.0, position=P, velocity=D):
     theta, rate, acceleration, tau = reference
     theta, rate = theta + offset * rate + 0.5 * offset ** 2 * acceleration, rate + offset * acceleration
-    return tau + P * (theta - THETA) + D * (rate - RATE)
+    return tau + position * (theta - THETA) + velocity * (rate - RATE)
 
 
 def test_torques_are_feedforward_and_pd_with_the_stamp_of_the_state(peer):
@@ -125,6 +128,83 @@ def test_torques_are_feedforward_and_pd_with_the_stamp_of_the_state(peer):
         np.testing.assert_allclose(efforts, pd(offset=0.002), rtol=1e-12)
         assert peer.torques[-1].name == NAMES and peer.torques[-1].header.stamp.nanosec == 7_000_000
         assert peer.client.wait_until(lambda: peer.commands) and list(peer.commands[-1].data) == list(efforts)
+
+
+@pytest.mark.parametrize(('parameters', 'apart'), [
+    ({'timeout': 30.0}, 0.021),
+    ({'timeout': 30.0}, -0.021),
+    ({'timeout': 30.0}, 3.0),
+    ({'timeout': 5.0}, 1e9),
+    ({'timeout': 30.0, 'longest_extrapolation': 0.001}, 0.0015),
+])
+def test_references_far_from_the_state_are_taken_as_they_stand_and_it_is_said(peer, parameters, apart):
+    with running_node(module=MODULE, parameters=PARAMETERS | parameters) as controller:
+        peer.start()
+        peer.reference(sec=1)
+        peer.client.spin(0.05)
+        sec, nanosec = divmod(round((1 + apart) * 1e9), 1_000_000_000)
+        np.testing.assert_allclose(peer.next(lambda: peer.state(sec=sec, nanosec=nanosec)), pd(), rtol=1e-12)
+        controller.wait_for_output(re.escape(f'references are {abs(apart):.4g} s apart and cannot be related') + '.*longest_extrapolation')
+
+
+@pytest.mark.parametrize(('parameters', 'apart'), [({}, 0.02), ({}, -0.015), ({'longest_extrapolation': 0.2}, 0.15)])
+def test_references_near_the_state_are_carried_to_it(peer, parameters, apart):
+    with running_node(module=MODULE, parameters=PARAMETERS | {'timeout': 30.0} | parameters) as controller:
+        peer.start()
+        peer.reference(sec=1)
+        peer.client.spin(0.05)
+        sec, nanosec = divmod(round((1 + apart) * 1e9), 1_000_000_000)
+        np.testing.assert_allclose(peer.next(lambda: peer.state(sec=sec, nanosec=nanosec)), pd(offset=apart), rtol=1e-12)
+    assert 'cannot be related' not in controller.output
+
+
+def test_synchronous_control_carries_references_over_its_period_however_long(peer):
+    with running_node(module=MODULE, parameters=PARAMETERS | {'synchronous': True, 'period': 0.1, 'timeout': 30.0}):
+        peer.start()
+        peer.reference(nanosec=100_000_000)
+        np.testing.assert_allclose(peer.next(peer.state), pd(offset=-0.1), rtol=1e-12)
+
+
+@pytest.mark.parametrize('given', [{'position': 150.0}, {'velocity': 2.5}, {'position': 150.0, 'velocity': 0.0}])
+def test_a_gain_that_is_not_given_follows_from_bandwidth_and_damping(peer, given):
+    parameters = PARAMETERS | {'timeout': 30.0} | {f'gains.joint1.{part}': value for part, value in given.items()}
+    position, velocity = P.copy(), D.copy()
+    position[0], velocity[0] = given.get('position', P[0]), given.get('velocity', D[0])
+    with running_node(module=MODULE, parameters=parameters):
+        peer.start()
+        peer.reference()
+        peer.client.spin(0.05)
+        np.testing.assert_allclose(peer.next(peer.state), pd(position=position, velocity=velocity), rtol=1e-12)
+
+
+@pytest.mark.parametrize('namespace', ['', '/left', '/left/arm'])
+def test_parameters_of_the_demo_hold_in_every_namespace(namespace):
+    arguments = ['-r', f'__ns:={namespace}'] if namespace else []
+    client = Client('asking', node=f'{namespace}/hod_elastic_controller')
+    try:
+        with running_node(module=MODULE, parameters_file=DEMO, arguments=arguments) as controller:
+            assert client.get_parameter('timeout') == 5.0
+            assert client.get_parameter('elastic.panda_joint1.stiffness') == 3000.0
+        assert 'is ignored' not in controller.output
+    finally:
+        client.close()
+
+
+def test_unknown_parameters_are_ignored_with_a_warning():
+    parameters = PARAMETERS | {'bandwith': 3.0, 'timout': 1.0, 'use_sim_time': 'false'}
+    with running_node(module=MODULE, parameters=parameters) as controller:
+        controller.wait_for_output('waiting for a robot description')
+    for name in ('bandwith', 'timout'):
+        assert f"parameter {name} is none of this node's and is ignored; docs/elastic-joints.md names all" in controller.output
+    assert controller.output.count('is ignored') == 2
+
+
+def test_locked_joints_are_not_controlled(peer):
+    parameters = {name: value for name, value in PARAMETERS.items() if 'joint2' not in name}
+    with running_node(module=MODULE, parameters=parameters | {'locked_positions.joint2': 0.5, 'armature.joint1': 1}) as controller:
+        peer.client.describe(arm_urdf())
+        controller.wait_for_output('motors joint1, joint3\n')
+    assert 'is ignored' not in controller.output
 
 
 def test_synchronous_control_answers_each_state_once_with_the_reference_of_its_period(peer):
@@ -151,7 +231,8 @@ def test_when_references_stop_motors_are_braked_or_get_no_torque(peer, on_timeou
             peer.state()
             peer.client.spin(0.02)
         np.testing.assert_allclose(peer.torques[-1].effort, expected, rtol=1e-12)
-        controller.wait_for_output(f'no reference came within {TIMEOUT} s: on_timeout is {on_timeout}')
+        done = {'damping': 'the motors are braked', 'zero': 'the motors get no torque'}[on_timeout]
+        controller.wait_for_output(f'no reference came within {TIMEOUT} s: on_timeout is {on_timeout}, {done}')
         peer.reference()
         peer.client.spin(0.05)
         peer.state()
@@ -214,8 +295,46 @@ def test_state_feedback_places_poles(peer):
         np.testing.assert_allclose(peer.next(peer.state), expected, rtol=1e-10)
 
 
+@pytest.mark.parametrize(('on_timeout', 'expected', 'done'), [
+    ('damping', -D * RATE, 'the motors are braked'), ('zero', [0.0] * 3, 'the motors get no torque')])
+def test_without_joint_states_state_feedback_does_what_on_timeout_says_and_says_so(peer, on_timeout, expected, done):
+    q = np.zeros((5, 3))
+    with running_node(module=MODULE, parameters=PARAMETERS | {'control': 'state_feedback', 'on_timeout': on_timeout}) as controller:
+        peer.start()
+        peer.setpoint(q)
+        peer.client.spin(0.05)
+        np.testing.assert_allclose(peer.next(peer.state), expected, rtol=1e-12)
+        controller.wait_for_output(f'no joint_states have come yet, without which there is no state feedback: {done}')
+        peer.joint_state(q[0], q[0])
+        end = time.monotonic() + TIMEOUT + 0.3
+        while time.monotonic() < end:
+            peer.setpoint(q)
+            peer.client.spin(0.02)
+            peer.state()
+        peer.wait_for(expected)
+        controller.wait_for_output(f'no joint_states came within {TIMEOUT} s, without which there is no state feedback: {done}')
+    assert ('braked' in controller.output) == (on_timeout == 'damping')
+
+
 @pytest.mark.parametrize(('parameters', 'fault'), [
-    ({'control': 'magic'}, "control is 'magic'; it is one of motor_pd, state_feedback"),
+    ({'control': 'magic'}, "parameter control is 'magic'; it is one of 'motor_pd', 'state_feedback'"),
+    ({'on_timeout': 'hope'}, "parameter on_timeout is 'hope'; it is one of 'damping', 'zero'"),
+    ({'poles': '[-1.0]'}, r'parameter poles has 1 values; give 4 \[1/s\]'),
+    ({'poles': '[]'}, r'parameter poles has 0 values; give 4 \[1/s\]'),
+    ({'poles': '[-1.0, -2.0, -3.0, 4.0]'}, r'parameter poles is \[-1.0, -2.0, -3.0, 4.0\]; give numbers below 0'),
+    ({'poles': '[-1.0, -2.0, -3.0, .nan]'}, 'parameter poles is .*nan.*; give numbers below 0'),
+    ({'stiffness_poles': '[-1.0, -2.0, -3.0]'}, 'parameter stiffness_poles has 3 values; give 2'),
+    ({'gravity': '[0.0, 1.0]'}, 'parameter gravity has 2 values; give x, y, z'),
+    ({'gravity': '[0.0, 1.0, .inf]'}, 'parameter gravity is .*inf.*; give finite numbers'),
+    ({'joints': '[joint1, joint1]'}, 'parameter joints names joint1 more than once'),
+    ({'timeout': '[]'}, 'parameter timeout is an empty list; it takes double'),
+    ({'gains.joint1.postion': 3.0}, 'gains.joint1.postion is no gain of a motor; give gains.joint1.position .*, .velocity'),
+    ({'gains.position': 3.0}, 'gains.position is no gain of a motor; give gains.<motor>.position'),
+    ({'gains.joint1.position': -3.0}, 'gains.joint1.position is -3.0; it takes 0'),
+    ({'locked_positions.joint1': 'up'}, "locked_positions.joint1 is 'up', of type string; it takes double"),
+    ({'locked_positions.joint1': '.nan'}, 'locked_positions.joint1 is nan; give a'),
+    ({'locked_positions.joint1': '.inf'}, 'locked_positions.joint1 is inf; give a finite number'),
+    ({'armature.joint1': -1.0}, 'armature.joint1 is -1.0; it takes 0'),
     ({'bandwidth': 0.0}, 'bandwidth is 0.0; it takes'),
     ({'timeout': 'soon'}, 'timeout is .soon., of type string; it takes double'),
 ])
@@ -225,7 +344,36 @@ def test_bad_parameters_end_the_controller_with_a_sentence(parameters, fault):
     assert re.search(fault, controller.output) and 'Traceback' not in controller.output, controller.output
 
 
-def test_motors_without_inertia_need_gains_of_their_own(peer):
-    with running_node(module=MODULE, parameters={'elastic.joint1.type': 'rigid'}) as controller:
+UNFIT = 'this robot cannot be used with the parameters as they are: '
+
+
+@pytest.mark.parametrize(('parameters', 'fault'), [
+    ({'elastic.joint1.type': 'rigid'}, "motor 'joint1' has no motor_inertia, from which its gains would follow; .* give "
+     'gains.joint1.position and gains.joint1.velocity'),
+    ({'elastic.joint1.type': 'rigid', 'gains.joint1.position': 3.0}, "motor 'joint1' has no motor_inertia.* give gains.joint1.velocity\n"),
+    (PARAMETERS | {'gains.elbow.position': 3.0}, "gains are given for the motor 'elbow'; the motors are joint1, joint2, joint3"),
+    (PARAMETERS | {'control': 'state_feedback', 'elastic.joint1.damping': 2.0}, "control is 'state_feedback', but the spring of joint "
+     "'joint1' has the damping 2;"),
+    (PARAMETERS | {'locked_positions.elbow': 1.0}, "locked names 'elbow', but the robot has no such joint"),
+    (PARAMETERS | {'armature.elbow': 1.0}, "armature names 'elbow', which is no independent moving joint"),
+    (PARAMETERS | {'locked_positions.joint2': 1.0}, "drives names 'joint2', but the joints of arm are joint1, joint3"),
+])
+def test_parameters_that_do_not_fit_the_robot_are_named_and_not_its_description(peer, parameters, fault):
+    with running_node(module=MODULE, parameters=parameters) as controller:
         peer.client.describe(arm_urdf())
-        controller.wait_for_output("motor 'joint1' has no motor_inertia, from which its gains would follow")
+        controller.wait_for_output(UNFIT + fault)
+    assert 'description refused' not in controller.output
+
+
+BAD_DRIVE = '<hod_elastic joint="joint1" type="series_elastic" stiffness="-3"/></robot>'
+
+
+@pytest.mark.parametrize(('description', 'fault'), [
+    pytest.param('<robot name="a"/>', 'the robot description has no links', id='no links'),
+    pytest.param(arm_urdf().replace('</robot>', BAD_DRIVE), "joint 'joint1': .*stiffness is -3", id='bad drive'),
+    pytest.param(arm_urdf(0), "robot 'arm' has no moving joint", id='no joint'),
+])
+def test_a_description_is_refused_for_what_is_wrong_with_it(peer, description, fault):
+    with running_node(module=MODULE, parameters={'gains.joint1.position': 3.0}) as controller:
+        peer.client.describe(description)
+        controller.wait_for_output(f'robot description refused: .*{fault}')

@@ -168,6 +168,51 @@ def test_free_running_keeps_pace_and_takes_the_torque_away_when_commands_stop(pe
         assert list(peer.motors[5].effort) == [1.0, 2.0, 3.0, -3.0] and list(peer.motors[-1].effort) == [0.0] * 4
 
 
+def test_locked_positions_and_armature_make_the_robot_that_is_simulated(peer):
+    model = RobotModel.from_urdf(arm_urdf(), locked={'joint2': 0.7}, armature={'joint1': 0.9})
+    expected = ElasticPlant(model, {name: DRIVES[name] for name in model.joint_names}, step=2e-4)
+    expected.set_state([0.1, 0.3], [0.5, 0.5])
+    parameters = {name: value for name, value in PARAMETERS.items() if 'joint2' not in name}
+    parameters |= {'locked_positions.joint2': 0.7, 'armature.joint1': 0.9, 'initial_positions': [0.1, 0.3], 'lock_step': True}
+    motors, efforts = ['joint1', 'joint3/1', 'joint3/2'], [3.0, 0.4, -0.5]
+    with running_node(module=MODULE, parameters=parameters):
+        peer.start()
+        state = peer.motors[-1]
+        for _ in range(10):
+            peer.send(efforts, state.header.stamp, motors)
+            state = peer.after(state.header.stamp)
+            for _ in range(5):
+                expected.step(np.array(efforts))
+        np.testing.assert_allclose(state.position, expected.motor_positions, rtol=0, atol=1e-14)
+
+
+def test_empty_lists_of_initial_values_stand_for_rest_at_zero(peer):
+    names = ('initial_positions', 'initial_velocities', 'initial_motor_positions', 'initial_motor_velocities')
+    with running_node(module=MODULE, parameters=PARAMETERS | dict.fromkeys(names, '[]')):
+        peer.start()
+        assert list(peer.joints[-1].position) == list(peer.joints[-1].velocity) == [0.0] * 3
+        assert list(peer.motors[-1].position) == list(peer.motors[-1].velocity) == [0.0] * 4
+
+
+@pytest.mark.parametrize(('parameters', 'fault'), [
+    ({'initial_positions': [0.1, 0.2]}, 'initial_positions has 2 values; give one for each of joint1, joint2, joint3'),
+    ({'initial_motor_velocities': [0.1]}, 'initial_motor_velocities has 1 values; give one for each of joint1, joint2, joint3/1, joint3/2'),
+])
+def test_parameters_that_do_not_fit_the_robot_are_named_and_not_its_description(peer, parameters, fault):
+    with running_node(module=MODULE, parameters=PARAMETERS | parameters) as plant:
+        peer.client.describe(arm_urdf())
+        plant.wait_for_output(f'this robot cannot be used with the parameters as they are: {fault}')
+    assert 'description refused' not in plant.output
+
+
+def test_unknown_parameters_are_ignored_with_a_warning():
+    with running_node(module=MODULE, parameters=PARAMETERS | {'intgrator': 'RK4', 'initial_position': '[0.1]'}) as plant:
+        plant.wait_for_output('waiting for a robot description')
+    for name in ('intgrator', 'initial_position'):
+        assert f"parameter {name} is none of this node's and is ignored; docs/elastic-joints.md names all" in plant.output
+    assert plant.output.count('is ignored') == 2
+
+
 def test_a_simulation_that_blows_up_stands_still_and_says_so(peer):
     with running_node(module=MODULE, parameters=PARAMETERS | {'lock_step': True}) as plant:
         peer.start()
@@ -181,7 +226,13 @@ def test_a_simulation_that_blows_up_stands_still_and_says_so(peer):
 
 
 @pytest.mark.parametrize(('parameters', 'fault'), [
-    ({'integrator': 'Heun', 'robot_description': arm_urdf()}, "integrator is 'Heun'; it is one of Euler, RK4"),
+    ({'integrator': 'Heun'}, "parameter integrator is 'Heun'; it is one of 'Euler', 'RK4', 'implicit', 'implicitfast'"),
+    ({'gravity': [0.0, 1.0]}, 'parameter gravity has 2 values; give x, y, z'),
+    ({'initial_positions': [0.1, float('nan')]}, 'parameter initial_positions is [0.1, nan]; give finite numbers'),
+    ({'initial_motor_positions': [float('inf')]}, 'parameter initial_motor_positions is [inf]; give finite numbers'),
+    ({'armature.joint1': -1.0}, 'parameter armature.joint1 is -1.0; it takes 0'),
+    ({'initial_positions': [1, 2], 'robot_description': arm_urdf()},
+     'initial_positions has 2 values; give one for each of joint1, joint2, joint3'),
     ({'step': 3e-4}, 'step is 0.0003 s, which is no whole fraction of the period'),
     ({'period': -1.0}, 'period is -1.0; it takes'),
     ({'elastic.joint1.type': 'series_elastic', 'elastic.joint1.stiffness': -3.0, 'elastic.joint1.motor_inertia': 1.0},
