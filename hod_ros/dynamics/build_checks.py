@@ -47,10 +47,11 @@ def check_pose(joint, C):
             'displacement')
 
 
-def check_inertia(joint, M):
+def check_inertia(what, M):
+    """what: whose inertia it is."""
     if M.shape != (6, 6):
         raise ModelError(
-            f'the link of joint {joint!r} has an inertia of the shape {M.shape}; give (6, 6), for example from '
+            f'{what} has an inertia of the shape {M.shape}; give (6, 6), for example from '
             'link_inertia')
     if M.dtype == object:
         return
@@ -62,7 +63,7 @@ def check_inertia(joint, M):
     expected[:3, 3:], expected[3:, :3] = c, -c
     if not (np.abs(M) < LARGEST).all() or not m >= 0 or np.abs(M - expected).max() > TOLERANCE * scale:
         raise ModelError(
-            f'the link of joint {joint!r} has the inertia {M.tolist()}, which is none of a rigid body in coordinates '
+            f'{what} has the inertia {M.tolist()}, which is none of a rigid body in coordinates '
             '(angular, linear): symmetric, with the mass (0 or more) on the diagonal of its last block; make it with '
             'link_inertia')
 
@@ -74,7 +75,11 @@ def doubts(link, M):
     m, c = M[3, 3], lie.skew(np.array([M[2, 4], M[0, 5], M[1, 3]]))
     about_com = M[:3, :3] + (c @ c / m if m > 0 else 0.0)
     moments = np.linalg.eigvalsh(about_com)
-    if moments[0] + moments[1] < moments[2] - 1e-6 * np.abs(moments).max():
+    slack = 1e-6 * np.abs(moments).max()
+    if moments[0] < -slack:
+        yield (f'link {link!r} has the principal moments of inertia {", ".join(f"{x:.6g}" for x in moments)} kg m^2 about its centre of '
+               'mass; a real body has none below zero')
+    elif moments[0] + moments[1] < moments[2] - slack:
         yield (f'link {link!r} has the principal moments of inertia {", ".join(f"{x:.6g}" for x in moments)} kg m^2 '
                'about its centre of mass, of which the largest exceeds the sum of the others; no real body does. Was '
                'the tensor meant about another point?')

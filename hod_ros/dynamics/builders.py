@@ -18,6 +18,7 @@ from hod_ros.dynamics import model_fields
 from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics.model import STANDARD_GRAVITY
 from hod_ros.dynamics.model import RobotModel
+from hod_ros.dynamics.plausibility import free_base_warnings
 from hod_ros.dynamics.plausibility import idle_joint_warnings
 from hod_ros.errors import InputError
 from hod_ros.errors import ModelError
@@ -44,7 +45,11 @@ def model_from_screws(screws, reference, inertias, *, representation='spatial', 
     bodies = _names(link_names, 'link', N)
     parent = np.arange(-1, N - 1) if parent is None else model_fields.indices(parent, 'parent')
     model_fields.text(base_link, 'base_link')
-    reference = _of_shape(reference, (N, 4, 4), 'reference')
+    if base_link in bodies:
+        raise ModelError(f'link_names has {base_link!r}, which is the name of the base; give every link its own name, or another base_link')
+    reference = _of_shape(reference if N else np.zeros((0, 4, 4)), (N, 4, 4), 'reference')
+    base_inertia = np.zeros((6, 6)) if base_inertia is None else _numbers(base_inertia, 'base_inertia')
+    build_checks.check_inertia(f'the base {base_link!r}', base_inertia)
     inertias = [np.zeros((6, 6)) if M is None else _numbers(M, f'inertia {i}') for i, M in enumerate(_items(inertias, 'inertias'))]
     if len(inertias) != N:
         raise ModelError(
@@ -53,7 +58,7 @@ def model_from_screws(screws, reference, inertias, *, representation='spatial', 
     for joint, X, C, M in zip(joints, screws, reference, inertias, strict=True):
         build_checks.check_joint(joint, X)
         build_checks.check_pose(joint, C)
-        build_checks.check_inertia(joint, M)
+        build_checks.check_inertia(f'the link of joint {joint!r}', M)
     if not checks.one_of(representation, ('spatial', 'body')):
         raise ModelError(f"representation is {checks.shown(representation)}; it is 'spatial' or 'body'")
     if representation == 'spatial':
@@ -86,11 +91,13 @@ def model_from_screws(screws, reference, inertias, *, representation='spatial', 
         screw_body=screw_body,
         base_link=base_link,
         base=base,
-        M_base=np.zeros((6, 6)) if base_inertia is None else _of_shape(base_inertia, (6, 6), 'base_inertia'),
+        M_base=base_inertia,
         gravity=gravity,
         armature=armature,
         warnings=[
-            *(sentence for link, inertia in zip(bodies, inertias, strict=True) for sentence in build_checks.doubts(link, inertia)),
+            *(sentence for link, inertia in zip((base_link, *bodies), (base_inertia, *inertias), strict=True)
+              for sentence in build_checks.doubts(link, inertia)),
+            *free_base_warnings(base, base_link, base_inertia),
             *(() if object in (X.dtype, M.dtype, armature.dtype) else idle_joint_warnings(
                 names, range(len(names)), X, screw_body, parent, M, armature)),
         ],
@@ -105,8 +112,11 @@ def model_from_dh(a, alpha, d, theta, inertias, *, convention='craig', kinds='re
     Rz(theta_i) Tz(d_i) Tx(a_i) Rx(alpha_i), and joint i moves along its predecessor's z axis.
     inertias: about the links' frames of the convention, see model_from_screws.
     kinds: 'revolute' or 'prismatic', for all joints or one by one; q_i is added to theta_i or to d_i.
-    options: see model_from_screws.
+    options: of model_from_screws, but for parent and representation.
     """
+    for option in ('parent', 'representation'):
+        if option in options:
+            raise ModelError(f'{option} is no option here: Denavit-Hartenberg parameters describe a serial chain in frames of their own')
     columns = {'a': a, 'alpha': alpha, 'd': d, 'theta': theta}
     columns = {key: np.atleast_1d(_numbers(values, key)) for key, values in columns.items()}
     N = len(columns['a'])
@@ -180,7 +190,7 @@ def _armature(armature, names):
 
 def _items(values, what):
     """A list of the things in a sequence."""
-    if not isinstance(values, (str, bytes, Mapping)):
+    if not isinstance(values, (str, bytes, Mapping, set, frozenset)):
         try:
             return list(values)
         except TypeError:

@@ -100,11 +100,11 @@ def finite_vector(value, size, what, unit):
 def names(value, what):
     """Tuple of the distinct names in a sequence of them."""
     try:
-        items = None if isinstance(value, (str, bytes)) or not isinstance(value, Iterable) else tuple(value)
+        items = None if isinstance(value, (str, bytes, set, frozenset)) or not isinstance(value, Iterable) else tuple(value)
     except TypeError:       # an array without axes
         items = None
     if items is None:
-        raise InputError(f'{what} is {shown(value)}; give a sequence of joint names')
+        raise InputError(f'{what} is {shown(value)}; give a sequence of joint names, in the order that they are to have')
     for item in items:
         if not isinstance(item, str):
             raise InputError(f'{what} holds {shown(item)}, which is no name; give joint names')

@@ -28,6 +28,6 @@ def on_free_joint(model, pose):
         screw_body=[*[0] * 6, *(model.screw_body + 1)],
         armature=[*np.zeros(6), *model.armature],
         links={link: (body + 1, place) for link, (body, place) in model.links.items()},
-        base_link='world',
+        base_link=f'below {model.base_link}',
         damping=None, friction=None, position_limits=None, velocity_limits=None, effort_limits=None,
     )

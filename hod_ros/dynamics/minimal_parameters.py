@@ -13,6 +13,7 @@ import numpy as np
 from hod_ros.dynamics import checks
 from hod_ros.dynamics import lie
 from hod_ros.dynamics import motion_checks
+from hod_ros.dynamics.forward_dynamics import has_own_coordinates
 from hod_ros.dynamics.regressor import parameter_names
 from hod_ros.dynamics.regressor import regressor
 from hod_ros.errors import InputError
@@ -73,7 +74,8 @@ def minimal_parameters(model, *, tolerance=1e-9, seed=0):
 def _stacked_regressors(model, rng):
     """Rows for three times as many equations as parameters."""
     samples = 3 * len(parameter_names(model)) // max(model.n, 1) + 3
-    scale = np.array([np.pi, 2.0, 4.0])[:, None]
+    turns = 1 if has_own_coordinates(model) else 8      # bodies of mimic joints go through their angles at other rates
+    scale = np.array([turns * np.pi, 2.0, 4.0])[:, None]
     motions = scale * rng.uniform(-1, 1, (samples, 3, model.n))
     return np.concatenate([regressor(model, q, base=_random_base(model, rng))[0] for q in motions])
 

@@ -110,6 +110,8 @@ class RobotModel:
             if name.endswith('_limits') and array.dtype != object and np.isnan(array).any():
                 joint = self.joint_names[np.argwhere(np.isnan(array))[0][0]]
                 raise ModelError(f'{name} of joint {joint!r} holds nan, which is no number; give inf where there is no limit')
+        if self.links.get(self.base_link, (-1,))[0] != -1:
+            raise ModelError(f'link {self.base_link!r} is both the base and part of a body that moves; give every link a name of its own')
         if np.any(self.parent >= np.arange(N)) or np.any(self.parent < -1):
             raise ModelError(f'parent must name an earlier body or -1 for the base, but is {self.parent.tolist()}')
         if np.any(self.coordinate < 0) or np.any(self.coordinate >= n):

@@ -35,7 +35,8 @@ def indices(value, name):
 
 def names(value, name, *, distinct=True):
     """Tuple of texts, which are different names unless they need not be."""
-    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable) or isinstance(value, np.ndarray) and not value.ndim:
+    unordered = isinstance(value, (str, bytes, Mapping, set, frozenset)) or not isinstance(value, Iterable)
+    if unordered or isinstance(value, np.ndarray) and not value.ndim:
         raise ModelError(f'{name} is {shown(value)}; give a sequence of texts')
     items = tuple(value)
     for item in items:

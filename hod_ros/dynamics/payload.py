@@ -26,7 +26,7 @@ def with_payload(model, link, mass, center=(0.0, 0.0, 0.0), inertia=None):
     along the link's axes [kg m^2], None for a point mass.
     """
     body, placement = motion_checks.robot_model(model).body_of(link)
-    load = payload_inertias(*([part] for part in _checked(mass, center, inertia)))[0]
+    load = payload_inertias(*([part] for part in _checked(mass, center, inertia, model.exact)))[0]
     to_link = lie.Ad(lie.inverse(placement))
     load = to_link.T @ load @ to_link
     if body < 0:
@@ -97,18 +97,21 @@ def _wrench(model, q, body, placement, inertias, exchanged, base):
     return W
 
 
-def _checked(mass, center, inertia):
+def _checked(mass, center, inertia, exact):
+    numbers = motion_checks.numbers if exact else motion_checks.floats
     try:
-        mass, center = motion_checks.floats(mass, 'mass'), motion_checks.floats(center, 'center')
-        inertia = np.zeros((3, 3)) if inertia is None else motion_checks.floats(inertia, 'inertia')
+        mass, center = numbers(mass, 'mass'), numbers(center, 'center')
+        inertia = np.zeros((3, 3)) if inertia is None else numbers(inertia, 'inertia')
     except InputError as error:
         raise InputError(f'mass, center or inertia of the payload are no numbers ({error}); give 1, 3 and 3x3 numbers') from None
     if mass.ndim:
         raise InputError(f'the payload has a mass of shape {mass.shape}; give one number [kg]')
-    mass = float(mass)
     if center.shape != (3,) or inertia.shape != (3, 3):
         raise InputError(
             f'the payload has a center of shape {center.shape}, an inertia of {inertia.shape}; give (3,) and (3, 3)')
+    if object in (mass.dtype, center.dtype, inertia.dtype):
+        return mass[()], center, inertia
+    mass = float(mass)
     for name, value in (('mass', mass), ('center', center), ('inertia', inertia)):
         if not np.isfinite(value).all():
             raise InputError(f'the payload has {name} {value}; give finite numbers')

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from hod_ros.dynamics import checks
+
 _RELATIVE_SLACK = 1e-6
 _SMALL_RADIUS = 1e-6        # [m] moments below mass * radius^2 are rounding
 
@@ -38,6 +40,12 @@ def limit_warnings(joint):
             yield f'joint {joint.name!r} has a {what} of {value:g}; real joints have 0 or more'
 
 
+def free_base_warnings(base, link, inertia):
+    """A sentence about a free base that is none of its own."""
+    if checks.one_of(base, ('free',)) and not inertia.any():
+        yield f'the free base, link {link!r}, has no inertia of its own, so that forward dynamics may be singular'
+
+
 def idle_joint_warnings(joint_names, coordinate, screws, screw_body, parent, inertias, armature):
     """Sentences about joints whose force is zero in every motion of their own, since all that they move lies on their axes.
 
@@ -50,7 +58,7 @@ def idle_joint_warnings(joint_names, coordinate, screws, screw_body, parent, ine
     idle = [not inertia for inertia in armature]
     for column, X, body in zip(coordinate, screws, screw_body, strict=True):
         M = inertias[body]
-        idle[column] &= not below[body] and not X @ M @ X > _RELATIVE_SLACK**2 * np.abs(M).max()
+        idle[column] &= not below[body] and abs(X @ M @ X) <= _RELATIVE_SLACK**2 * np.abs(M).max()
     for joint in (name for name, flag in zip(joint_names, idle, strict=True) if flag):
         yield (f'joint {joint!r} turns masses that lie on its axis and have no inertia about it, so that its acceleration takes no '
                'force and forward dynamics has no solution; give its links an inertia, or the joint an armature')

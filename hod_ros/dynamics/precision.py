@@ -14,6 +14,7 @@ import numpy as np
 
 from hod_ros.dynamics import lie
 from hod_ros.dynamics import motion_checks
+from hod_ros.errors import InputError
 
 FIELDS = ('multiplier', 'offset', 'gravity', 'armature')
 
@@ -21,19 +22,23 @@ FIELDS = ('multiplier', 'offset', 'gravity', 'armature')
 def multiprecision(model):
     """The model in mpmath's numbers of the precision now set, its screws of unit length and rotations orthogonal."""
     motion_checks.robot_model(model)
-    changes = {name: _numbers(getattr(model, name)) for name in FIELDS}
+    changes = {name: _numbers(model, name) for name in FIELDS}
     for name in ('M', 'M_base'):
-        inertia = _numbers(getattr(model, name))
+        inertia = _numbers(model, name)
         changes[name] = (inertia + np.swapaxes(inertia, -1, -2)) / 2
-    X, B = _numbers(model.X), _numbers(model.B)
+    X, B = _numbers(model, 'X'), _numbers(model, 'B')
     for screw in X:
         turning = any(screw[:3])
         screw /= _length(screw[:3] if turning else screw[3:])
     return model.replace(X=X, B=lie.pose(_rotations(B[:, :3, :3]), B[:, :3, 3]), **changes)
 
 
-def _numbers(array):
-    return np.array([mpmath.mpf(value) for value in array.flat], object).reshape(array.shape)
+def _numbers(model, field):
+    array = getattr(model, field)
+    try:
+        return np.array([mpmath.mpf(value) for value in array.flat], object).reshape(array.shape)
+    except (TypeError, ValueError):
+        raise InputError(f'{field} of {model.name} holds symbols, which have no digits; put numbers in their place first') from None
 
 
 def _rotations(R):

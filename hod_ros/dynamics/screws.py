@@ -41,7 +41,10 @@ def cylindrical(e, y=ORIGIN):
 
 def spherical(y=ORIGIN, axes=AXES):
     """(3, 6) screws of a ball joint about y; its rates are the relative angular velocity along the three axes."""
-    return np.stack([revolute(e, y) for e in np.asarray(axes)])
+    axes = _numbers(axes, 'axes')
+    if axes.shape != (3, 3):
+        raise ModelError(f'axes has the shape {axes.shape}; give three axes of a ball joint, (3, 3)')
+    return np.stack([revolute(e, y) for e in axes])
 
 
 def planar(e1, e2, y=ORIGIN):

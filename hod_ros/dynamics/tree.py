@@ -9,6 +9,7 @@ from hod_ros.dynamics import checks
 from hod_ros.dynamics import lie
 from hod_ros.dynamics.model import STANDARD_GRAVITY
 from hod_ros.dynamics.model import RobotModel
+from hod_ros.dynamics.plausibility import free_base_warnings
 from hod_ros.dynamics.plausibility import idle_joint_warnings
 from hod_ros.dynamics.plausibility import inertia_warnings
 from hod_ros.dynamics.plausibility import limit_warnings
@@ -164,7 +165,6 @@ def _check_inertia(bodies, coordinate, joint_names, armature, free):
 
 
 def _model_warnings(base, root, bodies, joint_names):
-    if base == 'free' and not bodies.inertias[0].any():
-        yield f'the free base, link {root!r}, has no inertia of its own, so that forward dynamics may be singular'
+    yield from free_base_warnings(base, root, bodies.inertias[0])
     if base == 'fixed' and not joint_names:
         yield 'the robot has no moving joint'

@@ -7,7 +7,9 @@ from random_trees import random_motion
 from random_trees import random_pose
 from random_trees import random_tree
 from robots import robot
+from robots import robot_text
 
+from hod_ros import InputError
 from hod_ros import ModelError
 from hod_ros import RobotModel
 from hod_ros import inverse_dynamics
@@ -183,3 +185,48 @@ def test_armature_by_name_is_added_to_the_force():
     with_rotor, without = one_joint(armature={'hinge': 0.25}), one_joint()
     added = inverse_dynamics(with_rotor, q) - inverse_dynamics(without, q)
     np.testing.assert_allclose(added, [[0.75], [1.25]], rtol=1e-12)
+
+
+def test_names_without_an_order_are_refused():
+    text = robot_text('our_panda')
+    with pytest.raises(InputError, match='joints is .* in the order that they are to have'):
+        RobotModel.from_urdf(text, joints={'panda_joint1', 'panda_joint2'})
+    with pytest.raises(ModelError, match='joint_names is'):
+        one_joint(joint_names={'hinge'})
+
+
+def test_a_link_that_bears_the_bases_name_is_refused():
+    with pytest.raises(ModelError, match="link_names has 'base', which is the name of the base"):
+        one_joint(link_names=['base'])
+    model = one_joint()
+    with pytest.raises(ModelError, match='is both the base and part of a body that moves'):
+        model.replace(links=dict(model.links) | {model.base_link: (0, np.eye(4))})
+
+
+def test_the_inertia_of_the_base_is_checked_as_those_of_links():
+    with pytest.raises(ModelError, match="the base 'base' has the inertia"):
+        one_joint(base='free', base_inertia=link_inertia(-5.0))
+    assert "'base' has the principal moments" in one_joint(base_inertia=link_inertia(1.0, (0, 0, 0), np.diag([1.0, 1, 3]))).warnings[0]
+    assert 'has no inertia of its own' in one_joint(base='free').warnings[0]
+    assert not one_joint(base='free', base_inertia=link_inertia(1.0, (0, 0, 0), np.eye(3))).warnings
+
+
+def test_a_negative_tensor_is_doubted_for_what_it_is():
+    warning, = one_joint(inertias=[link_inertia(1.0, (0, 0, 0), -np.eye(3))]).warnings
+    assert 'none below zero' in warning
+
+
+def test_a_robot_may_have_no_joints():
+    assert RobotModel.from_screws([], [], []).n == RobotModel.from_dh([], [], [], [], []).n == 0
+
+
+@pytest.mark.parametrize('option', [dict(parent=[-1]), dict(representation='spatial')])
+def test_tables_take_no_options_of_frames_that_are_not_theirs(option):
+    with pytest.raises(ModelError, match='is no option here'):
+        RobotModel.from_dh([0], [0], [0], [0], [link_inertia(1.0, (0.1, 0, 0))], **option)
+
+
+@pytest.mark.parametrize('axes', [5, None, [[1.0, 0, 0], [0, 1.0, 0]]])
+def test_a_ball_joint_has_three_axes(axes):
+    with pytest.raises(ModelError, match='axes'):
+        screws.spherical(axes=axes)

@@ -99,3 +99,17 @@ def test_the_random_states_do_not_matter(seed):
     first, second = minimal_parameters(model), minimal_parameters(model, seed=seed)
     assert first.names == second.names
     close([first.grouping], [second.grouping], 1e-9)
+
+
+def test_bodies_that_mimic_at_odd_rates_are_told_apart_beyond_one_turn():
+    text = '<robot name="r"><link name="l0"/>'
+    for i, rate in enumerate((None, None, 0.37, -0.61, 0.23, 0.83), 1):
+        mimic = '' if rate is None else f'<mimic joint="j{1 + i % 2}" multiplier="{rate}"/>'
+        text += (f'<link name="l{i}"><inertial><origin xyz="0.1 0.{i} 0.2"/><mass value="1.{i}"/><inertia ixx="0.{i}" iyy="0.4" izz="0.3" '
+                 f'ixy="0.01" ixz="0.02" iyz="0.03"/></inertial></link><joint name="j{i}" type="continuous"><parent link="l{i - 1}"/>'
+                 f'<child link="l{i}"/><origin xyz="0.2 0.1 0.3" rpy="0.{i} 0.4 0.2"/><axis xyz="{i % 2} {1 - i % 2} 0"/>{mimic}</joint>')
+    model = RobotModel.from_urdf(text + '</robot>')
+    minimal, pi = minimal_parameters(model), inertial_parameters(model)
+    rng = np.random.default_rng(5)
+    Y = np.concatenate([regressor(model, rng.uniform(-6, 6, (3, model.n)))[0] for _ in range(100)])
+    np.testing.assert_allclose(minimal.regressor(Y) @ minimal.parameters(pi), Y @ pi, atol=1e-9 * np.abs(Y @ pi).max())

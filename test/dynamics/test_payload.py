@@ -3,6 +3,7 @@
 import mpmath
 import numpy as np
 import pytest
+import sympy
 from high_precision import derivatives
 from high_precision import multiprecision
 from high_precision import taylor
@@ -11,7 +12,11 @@ from random_trees import random_motion
 from random_trees import random_pose
 from random_trees import random_tree
 from random_trees import spatial_inertia
+from robots import robot
 
+import hod_ros
+from hod_ros import RobotModel
+from hod_ros import link_inertia
 from hod_ros.dynamics import lie
 from hod_ros.dynamics import recursive
 from hod_ros.dynamics.chain import body_pose_and_twists
@@ -133,3 +138,18 @@ def test_too_few_derivatives_of_a_changing_payload_are_refused():
         payload_wrench(model, np.zeros((3, 2)), 'tool', np.stack([np.eye(6), np.full((6, 6), np.nan)]))
     with pytest.raises(InputError, match=r'\(2,\), \(1, 3\), \(2, 3, 3\)'):
         payload_inertias([1, 0], [[0, 0, 0]], np.zeros((2, 3, 3)))
+
+
+def test_a_payload_of_an_exact_model_keeps_its_digits():
+    with mpmath.workdps(40):
+        model = hod_ros.multiprecision(robot('our_panda', joints=['panda_joint2', 'panda_joint4']))
+        third = mpmath.mpf(1) / 3
+        added = with_payload(model, model.bodies[1], third).M[1][3, 3] - model.M[1][3, 3] - third
+        assert abs(added) < mpmath.mpf(10) ** -38
+
+
+def test_a_payload_may_be_a_symbol():
+    link = link_inertia(sympy.Symbol('m'), (0, 0, sympy.Rational(1, 2)))
+    model = RobotModel.from_screws([[0, 1, 0, 0, 0, 0]], [np.eye(4, dtype=int)], [link], link_names=['rod'])
+    mass = sympy.Symbol('p')
+    assert sympy.simplify(with_payload(model, 'rod', mass).M[0][3, 3] - sympy.Symbol('m') - mass) == 0

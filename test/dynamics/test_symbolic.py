@@ -8,6 +8,7 @@ from random_trees import random_motion
 from random_trees import random_tree
 
 import hod_ros
+from hod_ros import InputError
 from hod_ros import RobotModel
 from hod_ros import forward_dynamics
 from hod_ros import link_inertia
@@ -178,3 +179,9 @@ def test_models_hold_symbols_as_they_are_and_refuse_what_is_no_number():
     assert model.hash == pendulum()[0].hash
     with pytest.raises(hod_ros.ModelError, match='gravity holds None'):
         model.replace(gravity=(0, 0, None))
+
+
+def test_symbols_have_no_digits():
+    model = RobotModel.from_screws([[0, 1, 0, 0, 0, 0]], [np.eye(4, dtype=int)], [link_inertia(sympy.Symbol('m'), (0, 0, 1))])
+    with pytest.raises(InputError, match='M of robot holds symbols'):
+        multiprecision(model)
