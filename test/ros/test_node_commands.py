@@ -173,6 +173,7 @@ def test_deactivation_ends_in_one_safe_command_and_then_silence(client, commands
     commands.clear()
     stream(client, 0.4)
     assert not commands
+    assert client.diagnostics('commands')[:2] == (b'\0', 'none: the node is inactive')
     assert client.change_state('activate')
     client.spin(0.4)
     assert not commands, 'a command before the first setpoint'

@@ -82,6 +82,12 @@ def test_payload_replaces_what_the_link_carried_and_outlives_a_new_description(c
     assert client.wait_until(lambda: np.allclose(efforts(client.ask(setpoint(Q, NAMES))), inverse_dynamics(LOADED, Q)))
 
 
+def test_a_payload_that_no_link_carries_is_named_also_when_it_is_set_later(client, node):
+    assert client.set_parameter('payload.mass', 3.0) == (True, '')
+    node.wait_for_output('payload.mass is 3 kg, but payload.link is empty: nothing is carried')
+    assert client.set_parameter('payload.mass', 0.0) == (True, '')
+
+
 @pytest.mark.parametrize(('fields', 'text'), [
     (dict(link='gripper', mass=1.0), "no link 'gripper'"),
     (dict(link='link3', mass=-1.0), 'mass'),

@@ -6,6 +6,7 @@ from ros_harness import arm_urdf
 from ros_harness import node_with_arm
 from ros_harness import setpoint
 
+from hod_interfaces.msg import LinkWrench
 from hod_ros import RobotModel
 from hod_ros import inverse_dynamics
 
@@ -40,6 +41,10 @@ def test_many_samples_in_another_joint_order(client):
     np.testing.assert_allclose(result(response, 50, 2), inverse_dynamics(MODEL, q)[..., [1, 2, 0]], rtol=1e-10)
 
 
+def pushed(*value):
+    return dict(derivatives=Q[:3], order=0, wrenches=[LinkWrench(link='link2', values=6 * list(value))])
+
+
 NAN = Q[:5].copy()
 NAN[3, 1] = np.nan
 REFUSED = {
@@ -54,6 +59,9 @@ REFUSED = {
     'absurd order': (dict(derivatives=Q, order=4_000_000_000), 'order is 4000000000'),
     'samples': (dict(derivatives=np.zeros((501, 3, 3)), order=0), '501 samples, but this node takes up to max_samples'),
     'formulation': (dict(derivatives=Q[:5], order=2, formulation='magic'), 'magic'),
+    'wrench that is not finite': (pushed(np.inf), "link 'link2': a wrench has torque x = inf"),
+    'absurd wrench': (pushed(1e308), "wrench on link 'link2': it holds 1e+308"),
+    'wrench without values': (pushed(), "wrench on link 'link2': 0 values; give rows of 6"),
 }
 
 
