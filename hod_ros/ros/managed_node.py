@@ -21,6 +21,7 @@ from hod_ros.ros.conversions import INTERNAL
 from hod_ros.ros.conversions import REFUSED
 from hod_ros.ros.conversions import BadSetpoint
 from hod_ros.ros.conversions import FeedforwardWriter
+from hod_ros.ros.declaration import warn_of_unknown_parameters
 from hod_ros.ros.description import DESCRIPTION
 from hod_ros.ros.description import BackgroundLoader
 from hod_ros.ros.description import Candidate
@@ -61,7 +62,7 @@ class HodNode(ManagedNode):
         super().__init__('hod', **kwargs)
         self._elastic = tuple((joint, tuple(figures.items())) for joint, figures in declare_elastic(self).items())
         self._settings = Parameters(self, self._check_parameters, self._on_parameters_changed)
-        self._warn_of_unknown_parameters()
+        warn_of_unknown_parameters(self, 'config/hod.yaml')
         self._order = self._settings['order']
         self._holder = ModelHolder()
         self._loader = BackgroundLoader()
@@ -192,12 +193,6 @@ class HodNode(ManagedNode):
             event_callbacks=subscription_events(self, self.resolve_topic_name(topic), self._statistics, **events)))
 
     # Robot description and parameters
-
-    def _warn_of_unknown_parameters(self):
-        """ROS ignores what a file or the command line gives beyond the node's parameters: a misspelt limit would never be missed."""
-        for name in sorted(self._parameter_overrides):
-            if not self.has_parameter(name) and not name.startswith('qos_overrides.'):
-                self.get_logger().warning(f'parameter {name} is none of this node\'s and is ignored; config/hod.yaml names all')
 
     def _warn_of_payload_without_link(self):
         mass = self._settings['payload.mass']
