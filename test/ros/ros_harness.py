@@ -133,8 +133,14 @@ class NodeProcess:
         self._process.send_signal(number)
 
     def wait(self, timeout=PATIENCE):
-        """The exit code."""
-        code = self._process.wait(timeout)
+        """The exit code; a process that does not end by then is killed."""
+        try:
+            code = self._process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+            self._reader.join(timeout)
+            raise AssertionError(f'the node did not end within {timeout} s:\n{self.output}') from None
         self._reader.join(timeout)
         return code
 
@@ -142,12 +148,7 @@ class NodeProcess:
         """Ends the node by a signal and returns its exit code."""
         if self._process.poll() is None:
             self.send(number)
-        try:
-            return self.wait()
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self.wait()
-            raise AssertionError(f'the node did not end on signal {number}:\n{self.output}') from None
+        return self.wait()
 
 
 @contextmanager
