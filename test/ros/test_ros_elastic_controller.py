@@ -340,10 +340,7 @@ def test_without_joint_states_state_feedback_does_what_on_timeout_says_and_says_
 ])
 def test_bad_parameters_end_the_controller_with_a_sentence(parameters, fault):
     controller = NodeProcess(module=MODULE, parameters=parameters)
-    try:
-        assert controller.wait() == 1
-    finally:
-        controller.stop()
+    assert controller.wait() == 1
     assert re.search(fault, controller.output) and 'Traceback' not in controller.output, controller.output
 
 

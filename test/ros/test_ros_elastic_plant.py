@@ -243,8 +243,5 @@ def test_bad_parameters_end_the_plant_with_a_sentence(tmp_path, parameters, faul
     file = tmp_path / 'parameters.yaml'
     file.write_text(yaml.safe_dump({'/**': {'ros__parameters': parameters}}))
     plant = NodeProcess(module=MODULE, parameters_file=file)
-    try:
-        assert plant.wait() == 1
-    finally:
-        plant.stop()
+    assert plant.wait() == 1
     assert fault in plant.output and 'Traceback' not in plant.output, plant.output
