@@ -76,7 +76,7 @@ PARAMETERS = (
         'on_timeout', 'damping', "While references are stale: 'damping' brakes the motors, 'zero' gives them no torque.",
         check=one_of('on_timeout', tuple(FALLBACKS))),
     Specification(
-        'longest_extrapolation', 0.02, 'References are carried to the time of the state over so long at most [s], where synchronous over '
+        'longest_extrapolation', 0.05, 'References are carried to the time of the state over so long at most [s], where synchronous over '
         '`period` at least; those that are further from it are taken as they stand.', minimum=0.0, maximum=1.0),
     Specification(
         'synchronous', False, 'Answer each state once, with a reference stamped at most one `period` later, as a lock-step plant needs; '
