@@ -14,6 +14,7 @@ from hod_ros.actuators.feedforward import prepared
 from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics.checks import finite_number
 from hod_ros.dynamics.checks import numbers_by_name
+from hod_ros.dynamics.checks import shown
 from hod_ros.dynamics.loads import pairs
 from hod_ros.errors import InputError
 
@@ -61,6 +62,8 @@ class DampingFilter:
 
     def continue_from(self, before):
         """Goes on where another filter stands, as far as it filters the same joints: a robot that has gripped something, say."""
+        if not isinstance(before, DampingFilter):
+            raise InputError(f'before is {shown(before)}; give the DampingFilter to go on from')
         self.deflections = {joint: e for joint, e in (before.deflections or {}).items() if joint in self._filtered}
         self._last = {joint: last for joint, last in before._last.items() if joint in self._filtered}
 
@@ -118,7 +121,7 @@ def _advanced(drive, e, Q0, Q1, k0, k1, h):
 
 
 def _slow(drive, Q, k):
-    """The deflection of a motion that is slow against D / K: the series in D / K, cut where its terms stop to shrink."""
+    """The deflection of a motion that is slow against D / K: the series in D / K, cut where its terms stop shrinking."""
     e = drive.static(Q, k)
     last = abs(e[0])
     for _ in range(2):

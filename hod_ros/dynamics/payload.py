@@ -109,9 +109,16 @@ def _checked(mass, center, inertia, exact):
     if center.shape != (3,) or inertia.shape != (3, 3):
         raise InputError(
             f'the payload has a center of shape {center.shape}, an inertia of {inertia.shape}; give (3,) and (3, 3)')
-    if object in (mass.dtype, center.dtype, inertia.dtype):
-        return mass[()], center, inertia
-    mass = float(mass)
+    try:
+        _check_plausible(float(mass), center.astype(float), inertia.astype(float))
+    except TypeError:
+        pass        # symbols may stand for anything
+    except OverflowError:
+        raise InputError('mass, center or inertia of the payload is too large for a floating point number; are the units right?') from None
+    return mass[()], center, inertia
+
+
+def _check_plausible(mass, center, inertia):
     for name, value in (('mass', mass), ('center', center), ('inertia', inertia)):
         if not np.isfinite(value).all():
             raise InputError(f'the payload has {name} {value}; give finite numbers')
@@ -126,4 +133,3 @@ def _checked(mass, center, inertia, exact):
         raise InputError(
             f'the payload has the principal moments of inertia {a:.6g}, {b:.6g}, {c:.6g} kg m^2, which no body has: '
             'each is 0 or more and at most the sum of the others; give the tensor about the centre of mass')
-    return mass, center, inertia

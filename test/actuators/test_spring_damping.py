@@ -102,6 +102,8 @@ def test_a_filter_that_goes_on_from_another_one_is_not_interrupted(arm):
     part.continue_from(whole)
     for q in samples[10:]:
         assert part(q).positions[1] == whole(q).positions[1]
+    with pytest.raises(HodError, match='before is None; give the DampingFilter'):
+        part.continue_from(None)
 
 
 @pytest.mark.parametrize('stiffness, damping', [(100.0, 100.0), (1.0, 1000.0), (3000.0, 12.0)])

@@ -146,6 +146,9 @@ def test_a_payload_of_an_exact_model_keeps_its_digits():
         third = mpmath.mpf(1) / 3
         added = with_payload(model, model.bodies[1], third).M[1][3, 3] - model.M[1][3, 3] - third
         assert abs(added) < mpmath.mpf(10) ** -38
+        for mass, fault in ((-third, 'the mass -0.333'), (mpmath.nan, 'must be finite'), (10 ** 400, 'too large')):
+            with pytest.raises(InputError, match=fault):
+                with_payload(model, model.bodies[1], mass)
 
 
 def test_a_payload_may_be_a_symbol():
