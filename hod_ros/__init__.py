@@ -79,6 +79,8 @@ _LAZY = {
     'gravity_wrenches': 'hod_ros.dynamics.spatial',
     'inter_body_wrenches': 'hod_ros.dynamics.spatial',
     'zero_reference': 'hod_ros.dynamics.spatial',
+    'Trajectory': 'hod_ros.trajectories.trajectory',
+    'Limits': 'hod_ros.trajectories.limits',
 }
 
 __all__ = [

@@ -1,0 +1,62 @@
+"""Checks of the arrays that callers of this room hand in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hod_ros.dynamics.checks import count
+from hod_ros.dynamics.checks import finite_number
+from hod_ros.dynamics.checks import flag
+from hod_ros.dynamics.checks import names
+from hod_ros.dynamics.checks import number_above_0
+from hod_ros.dynamics.checks import number_of_0_or_more
+from hod_ros.dynamics.checks import shown
+from hod_ros.dynamics.motion_checks import array as finite_array
+from hod_ros.dynamics.motion_checks import floats
+from hod_ros.dynamics.motion_checks import robot_model
+from hod_ros.errors import InputError
+
+__all__ = [
+    'count',
+    'finite_array',
+    'finite_number',
+    'flag',
+    'floats',
+    'joint_names_of',
+    'label',
+    'number_above_0',
+    'number_of_0_or_more',
+    'robot_model',
+    'shown',
+    'times_of',
+]
+
+
+def times_of(value: Any, what: str) -> NDArray[np.float64]:
+    """(points,) finite and increasing numbers [s]."""
+    times = finite_array(floats(value, what), ('points',), what, 'one time for each point [s]').astype(np.float64)
+    late = np.flatnonzero(np.diff(times) <= 0)
+    if late.size:
+        i = int(late[0])
+        raise InputError(
+            f'{what}[{i + 1}] is {times[i + 1]:.9g} s after {what}[{i}] = {times[i]:.9g} s; times must increase: sort the points by time '
+            'and drop the repeated ones')
+    return times
+
+
+def joint_names_of(value: Any, n: int) -> tuple[str, ...] | None:
+    """The names of n joints, or None where none are given."""
+    if value is None:
+        return None
+    result = names(value, 'joint_names')
+    if len(result) != n:
+        raise InputError(f'joint_names holds {len(result)} names, but there are {n} columns; name every column once')
+    return result
+
+
+def label(joint_names: tuple[str, ...] | None, j: int) -> str:
+    """A joint's name for a message."""
+    return f'joint {joint_names[j]!r}' if joint_names else f'joint {j}'

@@ -1,0 +1,78 @@
+"""Polynomials on u in [0, 1], coefficients in ascending powers: end derivatives to coefficients, and bounds that hold everywhere.
+
+Axis -2 of every array counts coefficients, axis -1 joints; more axes in front count pieces.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from math import comb
+from math import perm
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@cache
+def hermite_matrix(rows: int) -> NDArray[np.float64]:
+    """(rows, rows) integers: the upper half of the coefficients from what the lower half lacks of the end's Taylor coefficients."""
+    binomials = [[comb(rows + j, k) for j in range(rows)] for k in range(rows)]
+    inverse = np.rint(np.linalg.inv(np.array(binomials, dtype=np.float64)))      # the determinant is 1, so it is of integers
+    return _read_only(inverse)
+
+
+@cache
+def shift_matrix(rows: int) -> NDArray[np.float64]:
+    """(rows, rows): Taylor coefficients at u = 1 from those at u = 0, of a polynomial of degree rows - 1."""
+    return _read_only(np.array([[comb(j, k) for j in range(rows)] for k in range(rows)], dtype=np.float64))
+
+
+def from_end_taylor(start: NDArray[np.float64], end: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(..., 2 rows, n) coefficients from Taylor coefficients (..., rows, n) at u = 0 and u = 1."""
+    rows = start.shape[-2]
+    shift = shift_matrix(rows).copy()
+    missing = end - start
+    np.fill_diagonal(shift, 0.0)
+    missing = missing - shift @ start
+    return np.concatenate([start, hermite_matrix(rows) @ missing], axis=-2)
+
+
+@cache
+def factorials(rows: int) -> NDArray[np.float64]:
+    """(rows,) 0!, 1!, ..."""
+    return _read_only(np.array([float(perm(k)) for k in range(rows)]))
+
+
+@cache
+def falling(rows: int, order: int) -> NDArray[np.float64]:
+    """(rows - order,) factors of the order-th derivative: j! / (j - order)! for j = order, ..., rows - 1."""
+    return _read_only(np.array([float(perm(j, order)) for j in range(order, rows)]))
+
+
+def derivative(coefficients: NDArray[np.float64], order: int = 1) -> NDArray[np.float64]:
+    """Coefficients of the order-th derivative by u; a constant's is 0."""
+    rows = coefficients.shape[-2]
+    if order >= rows:
+        return np.zeros_like(coefficients[..., :1, :])
+    return coefficients[..., order:, :] * falling(rows, order)[:, None]
+
+
+@cache
+def bernstein_matrix(rows: int, pieces: int = 1) -> NDArray[np.float64]:
+    """(pieces * rows, rows): control points of `pieces` equal parts of [0, 1]; each part lies in the hull of its control points."""
+    to_bernstein = np.array([[comb(i, j) / comb(rows - 1, j) for j in range(rows)] for i in range(rows)])
+    parts = []
+    for part in range(pieces):
+        shift = np.array([[comb(j, k) * (part / pieces)**(j - k) if j >= k else 0.0 for j in range(rows)] for k in range(rows)])
+        parts.append(to_bernstein @ ((1 / pieces)**np.arange(rows)[:, None] * shift))
+    return _read_only(np.concatenate(parts))
+
+
+def control_points(coefficients: NDArray[np.float64], pieces: int = 1) -> NDArray[np.float64]:
+    """(..., pieces * rows, n) Bernstein coefficients on equal parts of [0, 1]."""
+    return bernstein_matrix(coefficients.shape[-2], pieces) @ coefficients
+
+
+def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
+    array.setflags(write=False)
+    return array
