@@ -90,9 +90,9 @@ setup(
         ],
     },
     entry_points={'console_scripts': [
-        'hod_node = hod_ros.ros.node:main',
-        'hod_elastic_controller = hod_ros.ros.node:controller_main',
-        'hod_elastic_plant = hod_ros.ros.node:plant_main',
+        'hod_node = hod_ros.ros.process:main',
+        'hod_elastic_controller = hod_ros.ros.process:controller_main',
+        'hod_elastic_plant = hod_ros.ros.process:plant_main',
     ]},
     data_files=[
         ('share/ament_index/resource_index/packages', ['resource/hod_ros']),

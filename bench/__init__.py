@@ -4,4 +4,4 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / 'test' / 'dynamics'))
+sys.path.insert(0, str(ROOT / 'test' / 'helpers'))

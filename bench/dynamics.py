@@ -10,7 +10,7 @@ from bench.timing import Table
 from bench.timing import nanoseconds
 from hod_ros import RobotModel
 from hod_ros import inverse_dynamics
-from hod_ros.dynamics import kernel
+from hod_ros.kernel import compiled
 
 
 def chain(joints):
@@ -34,7 +34,7 @@ def kernel_time(model, order, rounds=30):
 
 
 def single():
-    table = Table(f'One evaluation, order 2 (Q, Q\', Q\'\'); {kernel._kernel.instruction_set()}; against pin.rnea (order 0)')
+    table = Table(f'One evaluation, order 2 (Q, Q\', Q\'\'); {compiled._kernel.instruction_set()}; against pin.rnea (order 0)')
     for name, text in robots().items():
         model, peer = RobotModel.from_urdf(text), pin.buildModelFromXML(text)
         data, q = peer.createData(), motion(model, 2)
@@ -69,15 +69,15 @@ def batch():
     table = Table('Batch of 10,000 on all cores: one evaluation against the single kernel')
     for joints in (7, 30):
         model = RobotModel.from_urdf(chain(joints))
-        for name in kernel._kernel.instruction_sets():
-            before = kernel._kernel.instruction_set()
-            kernel._kernel.use_instruction_set(name)
+        for name in compiled._kernel.instruction_sets():
+            before = compiled._kernel.instruction_set()
+            compiled._kernel.use_instruction_set(name)
             for order in (2, 8):
                 q = motion(model, order, 10_000)
                 time = nanoseconds({'batch': lambda model=model, q=q: inverse_dynamics(model, q)}, rounds=20)['batch'] / len(q)
                 limit = bound.get(name) if (joints, order) == (7, 2) else None
                 table.add(f'{joints} joints, order {order}, {name}', time, kernel_time(model, order), limit)
-            kernel._kernel.use_instruction_set(before)
+            compiled._kernel.use_instruction_set(before)
     return table.rows
 
 

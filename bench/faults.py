@@ -47,8 +47,8 @@ class Faults:
         from hod_interfaces.msg import JointSetpoint
         from hod_interfaces.srv import ComputeInverseDynamics
         from hod_ros import RobotModel
-        from hod_ros.ros.node import StopRequest
-        from hod_ros.ros.node import make_executor
+        from hod_ros.ros.process import StopRequest
+        from hod_ros.ros.process import make_executor
 
         self.stop = StopRequest()
         self.names = list(RobotModel.from_urdf(_PANDA).joint_names)
@@ -151,7 +151,7 @@ class Faults:
         """That of the node which the process that started us has started too."""
         for command in Path('/proc').glob('[0-9]*/cmdline'):
             with suppress(OSError):
-                if b'hod_ros.ros.service_host' in command.read_bytes() and parent(parent(command.parent.name)) == os.getppid():
+                if b'hod_ros.ros.services.host' in command.read_bytes() and parent(parent(command.parent.name)) == os.getppid():
                     os.kill(int(command.parent.name), signal.SIGKILL)
 
     def run(self):

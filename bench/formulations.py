@@ -10,11 +10,11 @@ from bench.timing import nanoseconds
 from hod_ros import dynamics_matrices
 from hod_ros import forward_dynamics
 from hod_ros import inverse_dynamics
-from hod_ros.dynamics import body_fixed
-from hod_ros.dynamics import closed_form
-from hod_ros.dynamics import hybrid
-from hod_ros.dynamics import recursive
-from hod_ros.dynamics import spatial
+from hod_ros.dynamics.formulations import body_fixed
+from hod_ros.dynamics.formulations import closed_form
+from hod_ros.dynamics.formulations import hybrid
+from hod_ros.dynamics.formulations import recursive
+from hod_ros.dynamics.formulations import spatial
 
 # Milliseconds that the papers print for order 2 on their machines, in MATLAB (000: n-th order; 003: hand-crafted).
 PRINTED = {'recursive': 11.7, 'closed_form': 12.4, 'spatial': 0.179}

@@ -71,8 +71,8 @@ def ask(service, joints, samples, order):
     from bench.ros_peers import robot
     from hod_interfaces.srv import ComputeInverseDynamics
     from hod_ros import RobotModel
-    from hod_ros.ros.node import StopRequest
-    from hod_ros.ros.node import make_executor
+    from hod_ros.ros.process import StopRequest
+    from hod_ros.ros.process import make_executor
 
     rclpy.init()
     stop = StopRequest()

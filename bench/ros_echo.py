@@ -12,8 +12,8 @@ from bench.ros_peers import PRIORITY
 from hod_interfaces.msg import JointSetpoint
 from hod_interfaces.msg import TorqueFeedforward
 from hod_interfaces.srv import ComputeInverseDynamics
-from hod_ros.ros.node import POLL
-from hod_ros.ros.node import make_executor
+from hod_ros.ros.process import POLL
+from hod_ros.ros.process import make_executor
 from hod_ros.ros.scheduling import run_in_real_time
 
 

@@ -65,7 +65,7 @@ def both_nodes(joints, priority=PRIORITY):
     isolate()
     rclpy.init()
     try:
-        with running('hod', 'hod_ros.ros.node', *parameter) as hod, running('echo', 'bench.ros_echo', *parameter) as echo:
+        with running('hod', 'hod_ros.ros.process', *parameter) as hod, running('echo', 'bench.ros_echo', *parameter) as echo:
             client = Client(joints)
             try:
                 client.connect()
@@ -92,7 +92,7 @@ class Client:
         from hod_interfaces.msg import JointSetpoint
         from hod_interfaces.msg import TorqueFeedforward
         from hod_ros import RobotModel
-        from hod_ros.ros.node import make_executor
+        from hod_ros.ros.process import make_executor
 
         text = robot(joints)
         self.names = list(RobotModel.from_urdf(text).joint_names)

@@ -19,7 +19,7 @@ from bench.ros_peers import isolate
 from bench.ros_peers import running
 from bench.timing import Table
 
-MODULES = {'hod': 'hod_ros.ros.node', 'echo': 'bench.ros_echo'}
+MODULES = {'hod': 'hod_ros.ros.process', 'echo': 'bench.ros_echo'}
 PROFILES = {'default discovery': None, 'quick discovery': str(ROOT / 'config' / 'quick_discovery.xml')}
 
 

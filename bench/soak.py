@@ -54,7 +54,7 @@ class Soak:
         from hod_interfaces.msg import TorqueFeedforward
         from hod_ros import RobotModel
         from hod_ros import inverse_dynamics
-        from hod_ros.ros.node import make_executor
+        from hod_ros.ros.process import make_executor
 
         models = [RobotModel.from_urdf(text) for text in MASSES.values()]
         q = np.random.default_rng(0).uniform(-1.0, 1.0, (SAMPLES, 5, models[0].n))
@@ -117,7 +117,7 @@ class Soak:
         """Starts it and waits for its first answer."""
         began = time.perf_counter()
         self.process = at_ordinary_priority(lambda: subprocess.Popen(
-            [sys.executable, '-m', 'hod_ros.ros.node', '--ros-args', *(
+            [sys.executable, '-m', 'hod_ros.ros.process', '--ros-args', *(
                 word for queue in ('setpoint.subscription', 'feedforward.publisher')
                 for word in ('-p', f'qos_overrides./hod/{queue}.depth:={DEPTH}'))], cwd=ROOT))
         before = self.answered

@@ -37,8 +37,8 @@ try:
 except ImportError as error:
     sys.exit(f'demo: {error}; run `make demo`, or source ROS 2 and the workspace that holds hod_interfaces')
 
-from hod_ros.ros.node import StopRequest
-from hod_ros.ros.node import make_executor
+from hod_ros.ros.process import StopRequest
+from hod_ros.ros.process import make_executor
 
 RATE = 500.0            # [Hz]
 ROWS = 5                # q to its snap, hence Q, Q' and Q''
@@ -252,7 +252,7 @@ def claim_domain():
 def running_node(log):
     """The node as a process of its own, its output in a file; ended by SIGINT as a launch system does it."""
     depth = 'qos_overrides./hod/setpoint.subscription.depth:=100'
-    command = [sys.executable, '-m', 'hod_ros.ros.node', '--ros-args', '-p', depth]
+    command = [sys.executable, '-m', 'hod_ros.ros.process', '--ros-args', '-p', depth]
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open('w') as output:
         process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)

@@ -15,7 +15,7 @@ from sine_motion import SineMotion
 import hod_ros
 from hod_ros import RobotModel
 from hod_ros import link_inertia
-from hod_ros.dynamics import screws
+from hod_ros.model import screws
 
 PARAMETERS = sympy.symbols('m1 m2 L1 L2 g', positive=True)
 VALUES = (2.0, 1.0, 0.5, 0.4, 9.81)                 # [kg], [kg], [m], [m], [m/s^2]

@@ -12,13 +12,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'reference.md'
 LEVELS = {'debug', 'info', 'warning', 'error', 'fatal'}
-ROOMS = ('ros', 'dynamics', 'trajectories', 'actuators')
+ROOMS = ('checks', 'algebra', 'description', 'model', 'kinematics', 'dynamics', 'symbols', 'actuators', 'trajectories', 'simulation', 'ros')
 
 
 def parameters():
-    from hod_ros.ros.elastic_parameters import UNITS
-    from hod_ros.ros.specifications import FAMILIES
-    from hod_ros.ros.specifications import SPECIFICATIONS
+    from hod_ros.ros.parameters.elastic import UNITS
+    from hod_ros.ros.parameters.specifications import FAMILIES
+    from hod_ros.ros.parameters.specifications import SPECIFICATIONS
     rows = ['| name | type | default | range | may change | meaning |', '|---|---|---|---|---|---|']
     for item in sorted((*SPECIFICATIONS, *FAMILIES), key=lambda item: item.name):
         kind = item.parameter_type.name.lower().replace('_', ' ')
@@ -48,7 +48,7 @@ def messages():
     rows = ['| message | comes as | from |', '|---|---|---|']
     for room in ROOMS:
         found = set()
-        for path in (ROOT / 'hod_ros' / room).glob('*.py'):
+        for path in sorted((ROOT / 'hod_ros' / room).rglob('*.py')):
             found.update(messages_of(ast.parse(path.read_text())))
         rows += [f'| {cell(text)} | {kind} | {room} |' for text, kind in sorted(found)]
     return rows

@@ -9,14 +9,15 @@ import math
 
 import numpy as np
 
-from hod_ros.actuators import series
-from hod_ros.actuators.feedforward import prepared
-from hod_ros.dynamics import motion_checks
-from hod_ros.dynamics.checks import finite_number
-from hod_ros.dynamics.checks import numbers_by_name
-from hod_ros.dynamics.checks import shown
+from hod_ros.actuators.motor_feedforward import prepared
+from hod_ros.algebra import taylor
+from hod_ros.checks import arrays
+from hod_ros.checks.arguments import finite_number
+from hod_ros.checks.arguments import numbers_by_name
+from hod_ros.checks.arguments import shown
 from hod_ros.dynamics.loads import pairs
 from hod_ros.errors import InputError
+from hod_ros.model import motions
 
 
 def damped(drive, Q, k, deflection):
@@ -71,19 +72,19 @@ class DampingFilter:
         """MotorFeedforward for q (rows, n), rows q, q', q'', q''', q''''. step: time since the last call [s]; None: that of the filter."""
         from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
         model = self.prepared.model
-        q = motion_checks.floats(motion_checks.motion(model, q, 5), 'q')
+        q = arrays.floats(motions.motion(model, q, 5), 'q')
         wrenches = None if wrenches is None else pairs(wrenches)
         return self.motor_feedforward_of(q, inverse_dynamics(model, q, wrenches=wrenches), stiffness=stiffness, step=step)
 
     def motor_feedforward_of(self, q, Q, *, stiffness=None, step=None):
         """As a call, for Q (rows - 2, n) that is known already, friction and wrenches included."""
-        q, Q = self.prepared.checked_pair(motion_checks.motion(self.prepared.model, q, 5), Q)
+        q, Q = self.prepared.checked_pair(motions.motion(self.prepared.model, q, 5), Q)
         k = dict(zip(self.prepared.variable_joints, self.prepared.stiffness_motion(stiffness, (), 3), strict=True))
         deflections = dict(self.deflections or {})
         for joint, (j, drive) in self._filtered.items():
-            motion = series.from_derivatives(k[joint][:3]) if drive.variable else None
+            motion = taylor.from_derivatives(k[joint][:3]) if drive.variable else None
             if joint not in deflections:
-                deflections[joint] = _slow(drive, series.from_derivatives(Q[:3, j]), motion)
+                deflections[joint] = _slow(drive, taylor.from_derivatives(Q[:3, j]), motion)
             elif joint in self._last:
                 Q_before, k_before = self._last[joint]
                 deflections[joint] = _advanced(drive, deflections[joint], Q_before, Q[:2, j], k_before, k.get(joint), self._step(step))
@@ -125,7 +126,7 @@ def _slow(drive, Q, k):
     e = drive.static(Q, k)
     last = abs(e[0])
     for _ in range(2):
-        held = [a - drive.damping * b for a, b in zip(Q, series.rate(e), strict=False)]
+        held = [a - drive.damping * b for a, b in zip(Q, taylor.rate(e), strict=False)]
         better = drive.static(held, k)
         term = abs(better[0] - e[0])
         if not term <= last:

@@ -13,22 +13,22 @@ derivative of q more; without damping_terms the drive has a state, which only a 
 
 from dataclasses import dataclass
 
-from hod_ros.actuators import series
+from hod_ros.actuators.figure_checks import count
+from hod_ros.actuators.figure_checks import not_negative
+from hod_ros.actuators.figure_checks import not_zero
+from hod_ros.actuators.figure_checks import number_above_0
+from hod_ros.actuators.figure_checks import number_but_0
+from hod_ros.actuators.figure_checks import number_of_0_or_more
+from hod_ros.actuators.figure_checks import pair
+from hod_ros.actuators.figure_checks import positive
 from hod_ros.actuators.spring_inverse import least_stiffness
 from hod_ros.actuators.spring_inverse import paired_stretches
 from hod_ros.actuators.spring_inverse import stretches
 from hod_ros.actuators.springs import PAIRED
 from hod_ros.actuators.springs import PolynomialSpring
 from hod_ros.actuators.springs import pair_of_springs
-from hod_ros.actuators.validation import count
-from hod_ros.actuators.validation import not_negative
-from hod_ros.actuators.validation import not_zero
-from hod_ros.actuators.validation import number_above_0
-from hod_ros.actuators.validation import number_but_0
-from hod_ros.actuators.validation import number_of_0_or_more
-from hod_ros.actuators.validation import pair
-from hod_ros.actuators.validation import positive
-from hod_ros.dynamics.checks import finite_number
+from hod_ros.algebra import taylor
+from hod_ros.checks.arguments import finite_number
 from hod_ros.errors import InputError
 from hod_ros.errors import SingularityError
 
@@ -67,7 +67,7 @@ class Drive:
     def _deflection(self, Q, k):
         e = self.static(Q, k)
         for _ in range(self.extra_rows):
-            held = [a - self.damping * b for a, b in zip(Q, series.rate(e), strict=False)]
+            held = [a - self.damping * b for a, b in zip(Q, taylor.rate(e), strict=False)]
             e = self.static(held, k)
         return e
 
@@ -178,10 +178,10 @@ class AdjustableStiffness(Drive):
                 self.check_stiffness(self.stiffness, self.stiffness)
 
     def static(self, Q, k):
-        return series.quotient(Q, k)
+        return taylor.quotient(Q, k)
 
     def forces(self, e, k):
-        return series.product(k, e), k[:len(e)]
+        return taylor.product(k, e), k[:len(e)]
 
     def check_stiffness(self, lowest, highest):
         """Refuses stiffnesses that the mechanism cannot reach."""

@@ -11,14 +11,15 @@ feedback exists; and dampers beside the springs, through which the motor acts on
 
 import numpy as np
 
-from hod_ros.actuators import series
 from hod_ros.actuators.drives import Antagonistic
-from hod_ros.actuators.feedforward import prepared
-from hod_ros.dynamics import motion_checks
+from hod_ros.actuators.motor_feedforward import prepared
+from hod_ros.algebra import taylor
+from hod_ros.checks import arrays
 from hod_ros.dynamics.forward_dynamics import forward_dynamics
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
 from hod_ros.errors import InputError
 from hod_ros.errors import SingularityError
+from hod_ros.model import motions
 
 
 class FeedbackLinearisation:
@@ -52,7 +53,7 @@ class FeedbackLinearisation:
 
     def state(self, z, *, stiffness=None):
         """(motor_positions, motor_velocities) of z (4, n) and of the stiffness motion: the way back from chain()."""
-        z = motion_checks.motion(self.model, z, 4, 'z')[:4]
+        z = motions.motion(self.model, z, 4, 'z')[:4]
         at_rest = np.concatenate([z, 0 * z[:1]])            # the snap does not act on theta and theta'
         result = self.prepared.motor_feedforward(at_rest, stiffness)
         return result.positions, result.velocities
@@ -68,7 +69,7 @@ class FeedbackLinearisation:
         theta, load = [], []
         for j in range(n):
             for e, pull in self._bent(j, deflections[j], k[j], wanted[j]):
-                theta.append(motion[:3, j] + np.array(series.to_derivatives(e)))
+                theta.append(motion[:3, j] + np.array(taylor.to_derivatives(e)))
                 load.append(pull)
         p = self.prepared
         theta = np.array(theta).T * p.gear_ratio
@@ -85,7 +86,7 @@ class FeedbackLinearisation:
                           _floats(motor_velocities, p.motor_names, 'motor_velocities')]) / p.gear_ratio
         e = theta - q[:, p.motor_joints]
         motions = iter(self._stiffness_motion(stiffness))
-        k = [series.from_derivatives(next(motions)) if drive.variable else None for drive in p.drives]
+        k = [taylor.from_derivatives(next(motions)) if drive.variable else None for drive in p.drives]
         return q, [[list(e[:, m]) for m in p.motors_of(j)] for j in range(self.model.n)], k
 
     def _stiffness_motion(self, stiffness):
@@ -107,7 +108,7 @@ class FeedbackLinearisation:
             self._check_pull(j, ahead[0], -behind[0])
         else:
             force, stiffness = drive.forces(deflections[0], k)
-        return series.to_derivatives(force), series.to_derivatives(stiffness)
+        return taylor.to_derivatives(force), taylor.to_derivatives(stiffness)
 
     def _bent(self, j, deflections, k, wanted):
         """[(series of x - q, load)] of the motors of joint j, of three terms, whose Q'' is the wanted one."""
@@ -141,4 +142,4 @@ class FeedbackLinearisation:
 
 
 def _floats(value, names, name):
-    return motion_checks.floats(motion_checks.vector(value, names, name), name)
+    return arrays.floats(arrays.vector(value, names, name), name)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hod_ros.dynamics.checks import shown
+from hod_ros.checks.arguments import shown
 from hod_ros.errors import InputError
 
 

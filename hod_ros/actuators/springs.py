@@ -6,10 +6,10 @@ Forces are [N m] or [N], deflections [rad] or [m], and f(0) = 0.
 import math
 from dataclasses import dataclass
 
-from hod_ros.actuators import series
-from hod_ros.actuators.validation import not_negative
-from hod_ros.actuators.validation import positive
-from hod_ros.dynamics.checks import shown
+from hod_ros.actuators.figure_checks import not_negative
+from hod_ros.actuators.figure_checks import positive
+from hod_ros.algebra import taylor
+from hod_ros.checks.arguments import shown
 from hod_ros.errors import InputError
 
 
@@ -49,13 +49,13 @@ class PolynomialSpring:
 
     def taylor(self, e):
         """Series of f(e) and of f'(e) along the series of e."""
-        square = series.product(e, e)
-        fourth = series.product(square, square)
+        square = taylor.product(e, e)
+        fourth = taylor.product(square, square)
         shape = [self.cubic * a + self.quintic * b for a, b in zip(square, fourth, strict=True)]
         shape[0] = shape[0] + self.stiffness
         stiffness = [3 * self.cubic * a + 5 * self.quintic * b for a, b in zip(square, fourth, strict=True)]
         stiffness[0] = stiffness[0] + self.stiffness
-        return series.product(e, shape), stiffness
+        return taylor.product(e, shape), stiffness
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +88,7 @@ class ExponentialSpring:
         return math.log(stiffness / (self.torque * self.rate)) / self.rate
 
     def taylor(self, e):
-        grown = series.exponential([self.rate * term for term in e])
+        grown = taylor.exponential([self.rate * term for term in e])
         force = [self.torque * term for term in grown]
         force[0] = force[0] - self.torque
         return force, [self.torque * self.rate * term for term in grown]
@@ -127,7 +127,7 @@ class QuadraticSpring:
     def taylor(self, e):
         stiffness = [2 * self.quadratic * term for term in e]
         stiffness[0] = stiffness[0] + self.linear
-        square = series.product(e, e)
+        square = taylor.product(e, e)
         return [self.linear * a + self.quadratic * b for a, b in zip(e, square, strict=True)], stiffness
 
 
@@ -160,7 +160,7 @@ class HyperbolicSineSpring:
         return math.acosh(max(1.0, stiffness / (self.torque * self.rate))) / self.rate
 
     def taylor(self, e):
-        sinh, cosh = series.hyperbolic([self.rate * term for term in e])
+        sinh, cosh = taylor.hyperbolic([self.rate * term for term in e])
         return [self.torque * term for term in sinh], [self.torque * self.rate * term for term in cosh]
 
 

@@ -1,1 +1,1 @@
-"""The mathematics: numpy in, numpy out. Nothing here imports ROS."""
+"""Forces from motions and back, with time derivatives of any order, and what is derived from them."""

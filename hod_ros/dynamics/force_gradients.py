@@ -13,18 +13,18 @@ from math import comb
 
 import numpy as np
 
-from hod_ros.dynamics import lie
+from hod_ros.algebra import lie
+from hod_ros.algebra.leibniz import apply
+from hod_ros.algebra.leibniz import nth
+from hod_ros.algebra.leibniz import product
+from hod_ros.algebra.leibniz import transpose
 from hod_ros.dynamics import loads
-from hod_ros.dynamics import motion_checks
-from hod_ros.dynamics.jacobians import jacobians
-from hod_ros.dynamics.leibniz import apply
-from hod_ros.dynamics.leibniz import nth
-from hod_ros.dynamics.leibniz import product
-from hod_ros.dynamics.leibniz import transpose
 from hod_ros.dynamics.load_derivatives import body_wrenches_by_state
 from hod_ros.dynamics.matrices import body_inertias
 from hod_ros.dynamics.matrices import sum_over_bodies
 from hod_ros.errors import ModelError
+from hod_ros.kinematics.jacobians import jacobians
+from hod_ros.model import motions
 
 
 @np.errstate(over='ignore', invalid='ignore')
@@ -33,7 +33,7 @@ def force_gradients(model, q, *, wrenches=None):
 
     wrenches: as in inverse_dynamics, functions of time in their own frames.
     """
-    q = motion_checks.motion(model, q, 3)
+    q = motions.motion(model, q, 3)
     if not model.single_axes or model.base == 'free':
         raise ModelError(
             f'{model.name} has joints of several axes or a free base, whose rates are no derivatives of coordinates; '
@@ -45,7 +45,7 @@ def force_gradients(model, q, *, wrenches=None):
         for i in range(k + 1):
             for s in range(3):
                 out[k, i + s] = out[k, i + s] + comb(k, i) * by[s][k - i]
-    return motion_checks.finite_result(model, out, 'a gradient of Q', q)
+    return motions.finite_result(model, out, 'a gradient of Q', q)
 
 
 def force_derivatives(model, q, wrenches=None):

@@ -10,16 +10,17 @@ any kind.
 
 import numpy as np
 
-from hod_ros.dynamics import articulated
-from hod_ros.dynamics import joints
-from hod_ros.dynamics import lie
+from hod_ros.algebra import lie
+from hod_ros.algebra.linear import check_definite
+from hod_ros.algebra.linear import solve
+from hod_ros.checks import arrays
 from hod_ros.dynamics import loads
-from hod_ros.dynamics import motion_checks
-from hod_ros.dynamics import recursive
-from hod_ros.dynamics.free_base import on_free_joint
-from hod_ros.dynamics.linear import check_definite
-from hod_ros.dynamics.linear import solve
+from hod_ros.dynamics.formulations import articulated
+from hod_ros.dynamics.formulations import recursive
 from hod_ros.errors import InputError
+from hod_ros.model import joints
+from hod_ros.model import motions
+from hod_ros.model.free_base import on_free_joint
 
 
 def forward_dynamics(model, q, Q, *, wrenches=None, base=None, base_wrench=None):
@@ -119,7 +120,7 @@ def _solved(model, q, Q, external):
     accelerations = articulated.accelerations if has_own_coordinates(model) else mass_matrix_route
     with np.errstate(over='ignore', invalid='ignore'):
         out = accelerations(model, q, Q, external)
-    return motion_checks.finite_result(model, out, 'the motion', np.concatenate([q, Q]), "the rows q, q', Q, Q', ...")
+    return motions.finite_result(model, out, 'the motion', np.concatenate([q, Q]), "the rows q, q', Q, Q', ...")
 
 
 def _external(model, wrenches, pose):
@@ -150,19 +151,19 @@ def _of_sample(wrenches, i):
 
 def _checked(model, q, Q):
     """q (..., 2, n) and Q (..., order + 1, n) as arrays of finite numbers."""
-    names, n = motion_checks.robot_model(model).joint_names, model.n
-    q, Q = motion_checks.numbers(q, 'q'), motion_checks.numbers(Q, 'Q')
+    names, n = motions.robot_model(model).joint_names, model.n
+    q, Q = arrays.numbers(q, 'q'), arrays.numbers(Q, 'Q')
     if q.ndim not in (2, 3) or q.shape[-2:] != (2, n):
         raise InputError(f"q has the shape {q.shape}; give (2, {n}), rows q and q', or (samples, 2, {n})")
     if Q.ndim != q.ndim or Q.shape[-1] != n or Q.shape[-2] < 1 or Q.shape[:-2] != q.shape[:-2]:
         raise InputError(
             f"Q has the shape {Q.shape}, q has {q.shape}; give (order + 1, {n}), rows Q, Q', ..., for each sample of q")
-    motion_checks.check_rows(model, Q, 'Q')
+    motions.check_rows(model, Q, 'Q')
     for name, array in (('q', q), ('Q', Q)):
         if array.dtype != object and not np.isfinite(array).all():
             *_, row, column = at = tuple(np.argwhere(~np.isfinite(array))[0])
             raise InputError(f'{name} is {array[at]} in row {row} of {names[column]!r}; every number must be finite')
-    q, Q = motion_checks.numbers_of(model, q, 'q'), motion_checks.numbers_of(model, Q, 'Q')
+    q, Q = motions.numbers_of(model, q, 'q'), motions.numbers_of(model, Q, 'Q')
     kind = np.result_type(q, Q)
     return q.astype(kind, copy=False), Q.astype(kind, copy=False)
 
@@ -178,11 +179,11 @@ def checked_base(model, base, base_wrench, Q):
     except (TypeError, ValueError):
         raise InputError(f'{model.name} has a free base; give base=(pose (4, 4), twist (6,))') from None
     samples, order = Q.shape[:-2], Q.shape[-2] - 1
-    twist = motion_checks.numbers(twist, 'the twist of base')
+    twist = arrays.numbers(twist, 'the twist of base')
     if twist.shape not in ((6,), (*samples, 6)):
         raise InputError(f'the twist of base has the shape {twist.shape}; give {(*samples, 6)}, angular before linear')
-    pose, twists = motion_checks.free_bases((pose, twist[..., None, :]), samples, 1)
-    W = np.zeros((order + 1, 6)) if base_wrench is None else motion_checks.numbers(base_wrench, 'base_wrench')
+    pose, twists = motions.free_bases((pose, twist[..., None, :]), samples, 1)
+    W = np.zeros((order + 1, 6)) if base_wrench is None else arrays.numbers(base_wrench, 'base_wrench')
     if W.shape not in ((order + 1, 6), (*samples, order + 1, 6)):
         raise InputError(f'base_wrench has the shape {W.shape}; give {(*samples, order + 1, 6)}, as many rows as Q has')
     if W.dtype != object and not np.isfinite(W).all():

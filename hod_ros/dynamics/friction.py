@@ -8,9 +8,10 @@ at |q'| = w it has 76 % of its value, at 3 w 99.5 %. Units are given for revolut
 
 import numpy as np
 
-from hod_ros.dynamics import checks
-from hod_ros.dynamics import motion_checks
+from hod_ros.checks import arguments
+from hod_ros.checks import arrays
 from hod_ros.errors import InputError
+from hod_ros.model import motions
 
 
 def friction_forces(model, q, *, width):
@@ -18,14 +19,14 @@ def friction_forces(model, q, *, width):
 
     q: (order + 3, n) as for inverse_dynamics. width: w > 0, the velocity [rad/s] or [m/s] of the smooth law, one or one for each joint.
     """
-    q = motion_checks.motion(model, q, 3)
+    q = motions.motion(model, q, 3)
     width = _checked_width(model, width)
     rates = q[1:-1]
     dry = np.flatnonzero(model.friction)
     Q = model.damping * rates
     if dry.size:
         with np.errstate(over='ignore', invalid='ignore'):
-            Q[:, dry] += model.friction[dry] * tanh_derivatives(motion_checks.floats(rates[:, dry], 'q') / width[dry])
+            Q[:, dry] += model.friction[dry] * tanh_derivatives(arrays.floats(rates[:, dry], 'q') / width[dry])
         if Q.dtype != object and not np.isfinite(Q).all():
             row, column = np.argwhere(~np.isfinite(Q))[0]
             name = model.joint_names[column]
@@ -62,9 +63,9 @@ def _as_column(factors, u):
 def _checked_width(model, width):
     given = width
     try:
-        width = np.broadcast_to(motion_checks.floats(width, 'width'), model.n)
+        width = np.broadcast_to(arrays.floats(width, 'width'), model.n)
     except ValueError:
-        raise InputError(f'width is {checks.shown(given)}; give one number, or one for each of the {model.n} joints') from None
+        raise InputError(f'width is {arguments.shown(given)}; give one number, or one for each of the {model.n} joints') from None
     if not (np.isfinite(width).all() and (width > 0).all()):
         raise InputError(f'width is {width.tolist()}; the smooth law of Coulomb friction needs velocities above 0 [rad/s] or [m/s]')
     return width

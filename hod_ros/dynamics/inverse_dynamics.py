@@ -4,18 +4,18 @@ from importlib import import_module
 
 import numpy as np
 
-from hod_ros.dynamics import checks
-from hod_ros.dynamics import kernel
-from hod_ros.dynamics import motion_checks
+from hod_ros.checks import arguments
 from hod_ros.errors import InputError
+from hod_ros.kernel import compiled
+from hod_ros.model import motions
 
 # Name of a formulation -> module whose inverse_dynamics(model, q, external, base) computes one sample in numpy.
 FORMULATIONS = {
-    'recursive': 'hod_ros.dynamics.recursive',
-    'closed_form': 'hod_ros.dynamics.closed_form',
-    'spatial': 'hod_ros.dynamics.spatial',
-    'body_fixed': 'hod_ros.dynamics.body_fixed',
-    'hybrid': 'hod_ros.dynamics.hybrid',
+    'recursive': 'hod_ros.dynamics.formulations.recursive',
+    'closed_form': 'hod_ros.dynamics.formulations.closed_form',
+    'spatial': 'hod_ros.dynamics.formulations.spatial',
+    'body_fixed': 'hod_ros.dynamics.formulations.body_fixed',
+    'hybrid': 'hod_ros.dynamics.formulations.hybrid',
 }
 
 
@@ -42,14 +42,14 @@ def inverse_dynamics(model, q, *, wrenches=None, formulation='recursive', base=N
             if Q is not None:
                 return Q
     except (AttributeError, TypeError, ValueError):     # of no model, or of a comparison with an array
-        motion_checks.robot_model(model)
+        motions.robot_model(model)
     return _checked(model, q, wrenches, formulation, base)
 
 
 def _checked(model, q, wrenches, formulation, base):
-    if not checks.one_of(formulation, FORMULATIONS):
-        raise InputError(f'formulation is {checks.shown(formulation)}; it is one of {", ".join(map(repr, FORMULATIONS))}')
-    q = motion_checks.motions(model, q, 3)
+    if not arguments.one_of(formulation, FORMULATIONS):
+        raise InputError(f'formulation is {arguments.shown(formulation)}; it is one of {", ".join(map(repr, FORMULATIONS))}')
+    q = motions.motions(model, q, 3)
     rows = q.shape[-2]
     base = _checked_base(model, base, q)
     external = None
@@ -57,11 +57,11 @@ def _checked(model, q, wrenches, formulation, base):
         from hod_ros.dynamics import loads
         external = loads.on_bodies(model, q, loads.pairs(wrenches), base)
     numeric = q.dtype != object and (external is None or external.dtype != object)
-    if formulation == 'recursive' and model._compiled is not None and numeric and rows <= kernel.most_rows:
+    if formulation == 'recursive' and model._compiled is not None and numeric and rows <= compiled.most_rows:
         result = model._compiled.run(q, external, base)
     else:
         result = _in_numpy(model, q, formulation, external, base)
-    return motion_checks.finite_result(model, result, 'Q', q)
+    return motions.finite_result(model, result, 'Q', q)
 
 
 def _checked_base(model, base, q):
@@ -71,7 +71,7 @@ def _checked_base(model, base, q):
         return None
     if base is None:
         raise InputError(f'{model.name} has a free base: give base=(pose, twists), its 4x4 pose and {q.shape[-2] - 1} rows of twists')
-    return motion_checks.free_bases(base, q.shape[:-2], q.shape[-2] - 1)
+    return motions.free_bases(base, q.shape[:-2], q.shape[-2] - 1)
 
 
 def _in_numpy(model, q, formulation, external, base):

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from hod_ros.dynamics import lie
+from hod_ros.algebra import lie
+from hod_ros.algebra.leibniz import apply
+from hod_ros.algebra.leibniz import product
+from hod_ros.algebra.leibniz import transpose
 from hod_ros.dynamics import loads
-from hod_ros.dynamics.leibniz import apply
-from hod_ros.dynamics.leibniz import product
-from hod_ros.dynamics.leibniz import transpose
 
 
 def body_wrenches_by_state(model, q, J, wrenches, base=None):

@@ -9,16 +9,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hod_ros.dynamics import checks
-from hod_ros.dynamics import lie
-from hod_ros.dynamics import motion_checks
-from hod_ros.dynamics.chain import body_pose_and_twists
-from hod_ros.dynamics.leibniz import apply
-from hod_ros.dynamics.leibniz import product
-from hod_ros.dynamics.leibniz import transpose
-from hod_ros.dynamics.moving_frames import adjoints
-from hod_ros.dynamics.moving_frames import rotations
+from hod_ros.algebra import lie
+from hod_ros.algebra.leibniz import apply
+from hod_ros.algebra.leibniz import product
+from hod_ros.algebra.leibniz import transpose
+from hod_ros.algebra.moving_frames import adjoints
+from hod_ros.algebra.moving_frames import rotations
+from hod_ros.checks import arguments
+from hod_ros.checks import arrays
 from hod_ros.errors import InputError
+from hod_ros.kinematics.chain import body_pose_and_twists
+from hod_ros.model import motions
 
 FRAMES = ('link', 'world_aligned', 'world')
 COMPONENTS = ('torque x', 'torque y', 'torque z', 'force x', 'force y', 'force z')
@@ -36,9 +37,9 @@ class LinkWrench:
     frame: str = 'link'
 
     def __post_init__(self):
-        if not checks.one_of(self.frame, FRAMES):
-            raise InputError(f'a wrench has the frame {checks.shown(self.frame)}; it is one of {", ".join(map(repr, FRAMES))}')
-        values = np.array(motion_checks.numbers(self.values, 'a wrench'))
+        if not arguments.one_of(self.frame, FRAMES):
+            raise InputError(f'a wrench has the frame {arguments.shown(self.frame)}; it is one of {", ".join(map(repr, FRAMES))}')
+        values = np.array(arrays.numbers(self.values, 'a wrench'))
         if values.ndim not in (2, 3) or values.shape[-1] != 6 or values.shape[-2] == 0:
             raise InputError(
                 f'a wrench has the shape {values.shape}; give (rows, 6) or (samples, rows, 6), torque before force')
@@ -58,13 +59,13 @@ def body_wrenches(model, q, wrenches, base=None):
     at rest in the world frame. For q (samples, order + 3, n) the result is (samples, order + 1, N + 1, 6); a wrench is
     then (samples, order + 1, 6) or shared by all samples, and so are base's pose and twists.
     """
-    q = motion_checks.motions(model, q, 3)
+    q = motions.motions(model, q, 3)
     rows = q.shape[-2] - 1
     if base is None:
-        motion_checks.base_of(model, None, rows)
+        motions.base_of(model, None, rows)
     else:
-        base = motion_checks.free_bases(base, q.shape[:-2], rows)
-    return motion_checks.finite_result(model, on_bodies(model, q, pairs(wrenches), base), 'a wrench on a body', q)
+        base = motions.free_bases(base, q.shape[:-2], rows)
+    return motions.finite_result(model, on_bodies(model, q, pairs(wrenches), base), 'a wrench on a body', q)
 
 
 @np.errstate(over='ignore', invalid='ignore')
@@ -88,7 +89,7 @@ def checked_external(model, external, rows):
     """external as an array (rows, N + 1, 6), None if there is none."""
     if external is None:
         return None
-    return motion_checks.array(
+    return arrays.array(
         external, (rows, len(model.bodies) + 1, 6), 'external',
         'body-fixed wrenches on all bodies and, last, on the base, row k the k-th time derivative; body_wrenches makes it of wrenches '
         'on links')
@@ -110,7 +111,7 @@ def _link_wrench(link, wrench):
     try:
         return wrench if isinstance(wrench, LinkWrench) else LinkWrench(wrench)
     except InputError as error:
-        raise InputError(f'link {checks.shown(link)}: {error}') from None
+        raise InputError(f'link {arguments.shown(link)}: {error}') from None
 
 
 def _load(model, q, link, wrench, rows):

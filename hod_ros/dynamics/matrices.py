@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hod_ros.dynamics import lie
-from hod_ros.dynamics import motion_checks
-from hod_ros.dynamics.jacobians import jacobians
-from hod_ros.dynamics.leibniz import product
-from hod_ros.dynamics.leibniz import transpose
+from hod_ros.algebra import lie
+from hod_ros.algebra.leibniz import product
+from hod_ros.algebra.leibniz import transpose
+from hod_ros.kinematics.jacobians import jacobians
+from hod_ros.model import motions
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ def dynamics_matrices(model, q, *, base=None):
         compiled = kernel.matrices(q)
         if compiled is not None:
             return DynamicMatrices(*compiled)
-    q = motion_checks.motion(model, q, 2)
-    base = motion_checks.base_of(model, base, len(q) - 1)
+    q = motions.motion(model, q, 2)
+    base = motions.base_of(model, base, len(q) - 1)
     with np.errstate(over='ignore', invalid='ignore'):
         matrices = matrices_from_jacobians(model, q, base)
-    motion_checks.finite_result(model, (matrices.M, matrices.C, matrices.g), 'a dynamic matrix', q)
+    motions.finite_result(model, (matrices.M, matrices.C, matrices.g), 'a dynamic matrix', q)
     return matrices
 
 

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hod_ros.dynamics import checks
-from hod_ros.dynamics import lie
-from hod_ros.dynamics import motion_checks
+from hod_ros.algebra import lie
+from hod_ros.checks import arguments
+from hod_ros.checks import arrays
 from hod_ros.dynamics.forward_dynamics import has_own_coordinates
 from hod_ros.dynamics.regressor import parameter_names
 from hod_ros.dynamics.regressor import regressor
 from hod_ros.errors import InputError
+from hod_ros.model import motions
 
 
 @dataclass(frozen=True)
@@ -31,17 +32,17 @@ class MinimalParameters:
     def parameters(self, pi):
         """(..., p) -> (..., b)"""
         with np.errstate(over='ignore', invalid='ignore'):
-            return motion_checks.not_too_large(self._checked(pi, 'pi') @ self.grouping.T, 'a minimal parameter')
+            return arrays.not_too_large(self._checked(pi, 'pi') @ self.grouping.T, 'a minimal parameter')
 
     def regressor(self, Y):
         """(..., p) -> (..., b)"""
         return self._checked(Y, 'Y')[..., self.columns]
 
     def _checked(self, values, name):
-        values, p = motion_checks.numbers(values, name), self.grouping.shape[1]
+        values, p = arrays.numbers(values, name), self.grouping.shape[1]
         if not values.ndim or values.shape[-1] != p:
             raise InputError(f'{name} has the shape {values.shape}, but needs (..., {p}): one column for each of the parameters')
-        return motion_checks.finite(values, name)
+        return arrays.finite(values, name)
 
 
 def minimal_parameters(model, *, tolerance=1e-9, seed=0):
@@ -50,13 +51,13 @@ def minimal_parameters(model, *, tolerance=1e-9, seed=0):
     With a free base, what the wrench on it tells counts too.
     tolerance: a column depends on others where less than this part of its norm is left beside them.
     """
-    motion_checks.robot_model(model)
+    motions.robot_model(model)
     if model.exact:
         raise InputError(f'{model.name} holds symbols or multiprecision numbers; minimal parameters are found with floats')
-    tolerance = checks.number_above_0(tolerance, 'tolerance')
+    tolerance = arguments.number_above_0(tolerance, 'tolerance')
     if tolerance >= 1:
         raise InputError(f'tolerance is {tolerance:g}, part of a norm; give a small number below 1, such as 1e-9')
-    Y = _stacked_regressors(model, np.random.default_rng(checks.count(seed, 'seed', 0)))
+    Y = _stacked_regressors(model, np.random.default_rng(arguments.count(seed, 'seed', 0)))
     norms = np.linalg.norm(Y, axis=0)
     influential = np.flatnonzero(norms > tolerance * norms.max(initial=0))
     columns = _independent_columns(Y / np.where(norms > 0, norms, 1), influential, tolerance)

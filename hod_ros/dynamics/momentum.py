@@ -6,20 +6,20 @@ moving bodies count: a free base does, a fixed one doesn't (nor does it in the t
 
 import numpy as np
 
-from hod_ros.dynamics import checks
-from hod_ros.dynamics import motion_checks
-from hod_ros.dynamics.jacobians import jacobians
-from hod_ros.dynamics.leibniz import apply
-from hod_ros.dynamics.leibniz import product
-from hod_ros.dynamics.leibniz import transpose
+from hod_ros.algebra.leibniz import apply
+from hod_ros.algebra.leibniz import product
+from hod_ros.algebra.leibniz import transpose
+from hod_ros.checks import arguments
 from hod_ros.dynamics.matrices import stacked
 from hod_ros.errors import InputError
 from hod_ros.errors import ModelError
+from hod_ros.kinematics.jacobians import jacobians
+from hod_ros.model import motions
 
 
 def total_mass(model):
     """Mass of all moving bodies [kg]."""
-    return _moving_inertias(motion_checks.robot_model(model))[:, 3, 3].sum()
+    return _moving_inertias(motions.robot_model(model))[:, 3, 3].sum()
 
 
 @np.errstate(over='ignore', invalid='ignore')
@@ -32,7 +32,7 @@ def centre_of_mass(model, q, *, base=None):
     U = stacked(kinematics.U)
     inertia = product(transpose(U), stacked(_moving_inertias(model) @ kinematics.U))        # about the world's origin
     centre = np.stack([inertia[:, 2, 4], inertia[:, 0, 5], inertia[:, 1, 3]], axis=-1) / _positive_mass(model)
-    return motion_checks.finite_result(model, centre, 'the motion of the centre of mass', q)
+    return motions.finite_result(model, centre, 'the motion of the centre of mass', q)
 
 
 @np.errstate(over='ignore', invalid='ignore')
@@ -43,7 +43,7 @@ def centre_of_mass_jacobian(model, q, *, base=None):
     """
     q, kinematics = _kinematics(model, q, 1, base)
     J = _momentum_matrix(model, kinematics)[:, 3:] / _positive_mass(model)
-    return motion_checks.finite_result(model, J, 'the Jacobian of the centre of mass', q)
+    return motions.finite_result(model, J, 'the Jacobian of the centre of mass', q)
 
 
 @np.errstate(over='ignore', invalid='ignore')
@@ -53,7 +53,7 @@ def momentum_matrix(model, q, *, base=None):
     base: as in centre_of_mass_jacobian.
     """
     q, kinematics = _kinematics(model, q, 1, base)
-    return motion_checks.finite_result(model, _momentum_matrix(model, kinematics), 'the momentum matrix', q)
+    return motions.finite_result(model, _momentum_matrix(model, kinematics), 'the momentum matrix', q)
 
 
 @np.errstate(over='ignore', invalid='ignore')
@@ -64,19 +64,19 @@ def total_momentum(model, q, *, about='world', base=None):
     moving point. Row 1 is the wrench of all that acts from outside: gravity, loads, the base's bearing.
     base: as in centre_of_mass.
     """
-    if not checks.one_of(about, ('world', 'com')):
-        raise InputError(f"about is {checks.shown(about)}; it is 'world' or 'com'")
+    if not arguments.one_of(about, ('world', 'com')):
+        raise InputError(f"about is {arguments.shown(about)}; it is 'world' or 'com'")
     q, kinematics = _kinematics(model, q, 2, base)
     momentum = product(_momentum_matrix(model, kinematics), kinematics.rates, apply)
     if about == 'com':
         lever = centre_of_mass(model, q, base=base)
         momentum[:, :3] -= product(lever, momentum[:, 3:], np.cross, len(momentum))
-    return motion_checks.finite_result(model, momentum, 'the momentum', q)
+    return motions.finite_result(model, momentum, 'the momentum', q)
 
 
 def _kinematics(model, q, fewest, base):
-    q = motion_checks.motion(model, q, fewest)
-    base = motion_checks.base_of(model, base, len(q) - 1)
+    q = motions.motion(model, q, fewest)
+    base = motions.base_of(model, base, len(q) - 1)
     return q, jacobians(model, q, base)
 
 

@@ -11,14 +11,15 @@ Twists are (angular, linear), body-fixed. Axis 0 counts time derivatives. Y is d
 
 import numpy as np
 
-from hod_ros.dynamics import lie
-from hod_ros.dynamics import motion_checks
-from hod_ros.dynamics.jacobians import base_rates
-from hod_ros.dynamics.jacobians import jacobians
-from hod_ros.dynamics.leibniz import apply
-from hod_ros.dynamics.leibniz import product
-from hod_ros.dynamics.leibniz import transpose
+from hod_ros.algebra import lie
+from hod_ros.algebra.leibniz import apply
+from hod_ros.algebra.leibniz import product
+from hod_ros.algebra.leibniz import transpose
+from hod_ros.checks import arrays
 from hod_ros.dynamics.matrices import body_inertias
+from hod_ros.kinematics.jacobians import base_rates
+from hod_ros.kinematics.jacobians import jacobians
+from hod_ros.model import motions
 
 BODY_PARAMETERS = ('m', 'mx', 'my', 'mz', 'Ixx', 'Iyy', 'Izz', 'Ixy', 'Ixz', 'Iyz')
 
@@ -28,11 +29,11 @@ def regressor(model, q, *, base=None):
 
     base: (pose, twists (order + 2, 6) body-fixed) of a free base; six more rows of Y then give the wrench on it.
     """
-    q = motion_checks.motion(model, q, 3)
-    base = motion_checks.base_of(model, base, len(q) - 1)
+    q = motions.motion(model, q, 3)
+    base = motions.base_of(model, base, len(q) - 1)
     with np.errstate(over='ignore', invalid='ignore'):
         Y = _regressor(model, q[:-1], base_rates(q, base), base)
-    return motion_checks.finite_result(model, Y, 'the regressor', q)
+    return motions.finite_result(model, Y, 'the regressor', q)
 
 
 def slotine_li_regressor(model, q, reference, *, base=None):
@@ -41,13 +42,13 @@ def slotine_li_regressor(model, q, reference, *, base=None):
     q: (order + 2, n). reference: (order + 2, n), rows q_r', q_r'', ... [rad/s], ... C is 001's (6b).
     base: (pose, twists (order + 1, 6) body-fixed) of a free base; reference has then six columns more, its twists.
     """
-    reference = motion_checks.rates(model, reference, 2, 'reference')
-    q = motion_checks.motion(model, q, len(reference))[:len(reference)]
-    base = motion_checks.base_of(model, base, len(q) - 1)
+    reference = motions.rates(model, reference, 2, 'reference')
+    q = motions.motion(model, q, len(reference))[:len(reference)]
+    base = motions.base_of(model, base, len(q) - 1)
     with np.errstate(over='ignore', invalid='ignore'):
         Y = _regressor(model, q, reference, base)
     given = np.concatenate([q, reference[:, :model.n]])
-    return motion_checks.finite_result(model, Y, 'the regressor', given, 'the rows of q and reference')
+    return motions.finite_result(model, Y, 'the regressor', given, 'the rows of q and reference')
 
 
 def _regressor(model, q, reference, base=None):
@@ -86,7 +87,7 @@ def tensor_regressor(a):
 
 def inertial_parameters(model):
     """pi (p,): see the module's text."""
-    M = body_inertias(motion_checks.robot_model(model))[_parameter_slots(model)]
+    M = body_inertias(motions.robot_model(model))[_parameter_slots(model)]
     entries = ((3, 3), (2, 4), (0, 5), (1, 3), (0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
     blocks = np.stack([M[:, i, j] for i, j in entries], axis=-1)
     return np.concatenate([blocks.ravel(), model.armature[rotors(model)]])
@@ -94,7 +95,7 @@ def inertial_parameters(model):
 
 def parameter_names(model):
     """(p,) names such as 'joint1/Ixx', by the joint that moves the body, or the base's link; 'joint1/armature'."""
-    motion_checks.robot_model(model)
+    motions.robot_model(model)
     movers = (*model.joints, model.base_link)
     bodies = [f'{movers[i]}/{name}' for i in _parameter_slots(model) for name in BODY_PARAMETERS]
     return (*bodies, *(f'{model.joint_names[j]}/armature' for j in rotors(model)))
@@ -102,7 +103,7 @@ def parameter_names(model):
 
 def with_inertial_parameters(model, parameters):
     """The model with other parameters (p,), in the order of inertial_parameters(model). They need not be physical."""
-    parameters = motion_checks.vector(parameters, parameter_names(model), 'parameters')
+    parameters = arrays.vector(parameters, parameter_names(model), 'parameters')
     slots = _parameter_slots(model)
     M = np.array(body_inertias(model), dtype=np.result_type(model.M, parameters))
     blocks = parameters[:10 * len(slots)].reshape(-1, 10)

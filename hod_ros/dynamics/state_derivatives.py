@@ -2,26 +2,27 @@
 
 Twists are (angular, linear), body-fixed. A derivative by a vector has its axis last: M_q[i, j, h] = dM_ij / dq_h. For
 joints of several axes the derivatives by coordinates are those along their screws with the quasi-velocities held; see
-hod_ros.dynamics.jacobians.
+hod_ros.kinematics.jacobians.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from hod_ros.dynamics import lie
+from hod_ros.algebra import lie
+from hod_ros.algebra.leibniz import apply
+from hod_ros.algebra.leibniz import transpose
+from hod_ros.algebra.linear import solve
+from hod_ros.checks import arrays
 from hod_ros.dynamics import loads
-from hod_ros.dynamics import motion_checks
 from hod_ros.dynamics.forward_dynamics import checked_base
 from hod_ros.dynamics.forward_dynamics import forward_dynamics
-from hod_ros.dynamics.jacobians import jacobians
-from hod_ros.dynamics.jacobians import state_jacobians
-from hod_ros.dynamics.leibniz import apply
-from hod_ros.dynamics.leibniz import transpose
-from hod_ros.dynamics.linear import solve
 from hod_ros.dynamics.load_derivatives import body_wrenches_by_state
 from hod_ros.dynamics.matrices import body_inertias
 from hod_ros.dynamics.matrices import coriolis_blocks
+from hod_ros.kinematics.jacobians import jacobians
+from hod_ros.kinematics.jacobians import state_jacobians
+from hod_ros.model import motions
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,8 @@ class ForwardDynamicsDerivatives:
 @np.errstate(over='ignore', invalid='ignore')
 def matrix_derivatives(model, q, *, base=None):
     """Derivatives of M, C, g by q and q', for q (2, n). base: as in dynamics_matrices; the axes are then n + 6 long."""
-    q = motion_checks.motion(model, q, 2)[:2]
-    kinematics = jacobians(model, q, motion_checks.base_of(model, base, 1))
+    q = motions.motion(model, q, 2)[:2]
+    kinematics = jacobians(model, q, motions.base_of(model, base, 1))
     by_state = state_jacobians(model, kinematics)
     inertia = body_inertias(model)[:, None]
     J, J_dot, V = kinematics.J[0][:, None], kinematics.J[1][:, None], kinematics.V[0][:, None]
@@ -73,7 +74,7 @@ def matrix_derivatives(model, q, *, base=None):
     C_dq = transpose(J) @ (psi_dq @ J + inertia @ dJ)                                               # (24c), (30)
     g_q = (transpose(dJ) @ inertia - transpose(J) @ inertia @ ad_J) @ gamma                         # (24d)
     M_q, C_q, C_dq, g_q = (np.moveaxis(value.sum(0), 0, -1) for value in (M_q, C_q, C_dq, g_q[..., 0]))
-    motion_checks.finite_result(model, (M_q, C_q, C_dq, g_q), 'a derivative of the matrices', q)
+    motions.finite_result(model, (M_q, C_q, C_dq, g_q), 'a derivative of the matrices', q)
     return MatrixDerivatives(M_q, C_q, C_dq, g_q)
 
 
@@ -84,8 +85,8 @@ def inverse_dynamics_derivatives(model, q, *, wrenches=None, base=None):
     wrenches: as in inverse_dynamics, rows 0 count; each is held constant in its own frame while the robot moves.
     base: (pose, twists (2, 6)) of a free base: Q is then (Q, W), and the axes are n + 6 long.
     """
-    q = motion_checks.motion(model, q, 3)[:3]
-    base = motion_checks.base_of(model, base, 2)
+    q = motions.motion(model, q, 3)[:3]
+    base = motions.base_of(model, base, 2)
     kinematics = jacobians(model, q, base)
     by_state = state_jacobians(model, kinematics)
     inertia = body_inertias(model)
@@ -112,7 +113,7 @@ def inverse_dynamics_derivatives(model, q, *, wrenches=None, base=None):
     Q_dq = np.einsum('kin,khi->nh', J, W_dq)
     M = (transpose(J) @ inertia @ J).sum(0)
     M[:model.n, :model.n] += np.diag(model.armature)
-    motion_checks.finite_result(model, (Q_q, Q_dq, M), 'a derivative of Q', q)
+    motions.finite_result(model, (Q_q, Q_dq, M), 'a derivative of Q', q)
     return InverseDynamicsDerivatives(Q_q, Q_dq, M)
 
 
@@ -123,10 +124,10 @@ def forward_dynamics_derivatives(model, q, Q, *, wrenches=None, base=None, base_
     wrenches: as in inverse_dynamics_derivatives. base: (pose, twist (6,)) of a free base, base_wrench: the wrench (6,)
     that drives it, none by default; then q'', q, q', Q are continued by the base's, and the axes are n + 6 long.
     """
-    q = motion_checks.motion(model, q, 2)[:2]
-    Q = motion_checks.vector(Q, model.joint_names, 'Q')
+    q = motions.motion(model, q, 2)[:2]
+    Q = arrays.vector(Q, model.joint_names, 'Q')
     if base_wrench is not None:
-        base_wrench = motion_checks.vector(base_wrench, motion_checks.WRENCH, 'base_wrench')[None]
+        base_wrench = arrays.vector(base_wrench, motions.WRENCH, 'base_wrench')[None]
     wrenches = None if wrenches is None else loads.pairs(wrenches)
     rows = forward_dynamics(model, q, Q[None], wrenches=wrenches, base=base, base_wrench=base_wrench)
     if base is not None:

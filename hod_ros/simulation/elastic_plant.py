@@ -6,9 +6,9 @@ passive-force callback inside every stage of the integrator. No contacts, no lim
 
 import numpy as np
 
-from hod_ros.actuators.feedforward import PreparedDrives
-from hod_ros.dynamics import motion_checks
-from hod_ros.dynamics.checks import finite_number
+from hod_ros.actuators.motor_feedforward import PreparedDrives
+from hod_ros.checks import arrays
+from hod_ros.checks.arguments import finite_number
 from hod_ros.errors import HodError
 from hod_ros.errors import InputError
 from hod_ros.simulation import mjcf
@@ -101,11 +101,11 @@ class ElasticPlant:
     def set_state(self, positions, velocities, motor_positions=None, motor_velocities=None, *, time=0.0):
         """The exact state; without that of the motors, the springs are relaxed (those of antagonistic pairs not co-contracted)."""
         names, motors, ratio = self.joint_names, self.motor_names, self.prepared.gear_ratio
-        q = motion_checks.vector(positions, names, 'positions')
-        v = motion_checks.vector(velocities, names, 'velocities')
+        q = arrays.vector(positions, names, 'positions')
+        v = arrays.vector(velocities, names, 'velocities')
         relaxed = self.prepared.motor_joints
-        theta = q[relaxed] if motor_positions is None else motion_checks.vector(motor_positions, motors, 'motor_positions') / ratio
-        rate = v[relaxed] if motor_velocities is None else motion_checks.vector(motor_velocities, motors, 'motor_velocities') / ratio
+        theta = q[relaxed] if motor_positions is None else arrays.vector(motor_positions, motors, 'motor_positions') / ratio
+        rate = v[relaxed] if motor_velocities is None else arrays.vector(motor_velocities, motors, 'motor_velocities') / ratio
         time = finite_number(time, 'time', '[s]')
         self._mujoco.mj_resetData(self._physics, self._data)
         self._data.qpos[self._motors], self._data.qvel[self._motors] = theta, rate
@@ -121,7 +121,7 @@ class ElasticPlant:
         """
         if (type(torques) is not np.ndarray or torques.shape != (len(self.motor_names),) or torques.dtype != np.float64
                 or not np.isfinite(torques).all()):
-            torques = motion_checks.vector(torques, self.motor_names, 'torques')
+            torques = arrays.vector(torques, self.motor_names, 'torques')
         if stiffness is not None:
             self._set_stiffness(stiffness)
         data = self._data
@@ -129,7 +129,7 @@ class ElasticPlant:
         self.saturated = held != torques
         data.qfrc_applied[:] = 0
         if joint_torques is not None:
-            data.qfrc_applied[self._links] = motion_checks.vector(joint_torques, self.joint_names, 'joint_torques')
+            data.qfrc_applied[self._links] = arrays.vector(joint_torques, self.joint_names, 'joint_torques')
         data.qfrc_applied[self._motors] += held * self.prepared.gear_ratio
         self._advance()
         return self.saturated
@@ -168,7 +168,7 @@ class ElasticPlant:
 
     def _set_stiffness(self, stiffness):
         names = [name for name, spring in zip(self.prepared.elastic_joints, self._springs, strict=True) if spring in self._adjustable]
-        values = motion_checks.vector(stiffness, names, 'stiffness')
+        values = arrays.vector(stiffness, names, 'stiffness')
         for name, spring, value in zip(names, self._adjustable, values, strict=True):
             if value <= 0:
                 raise InputError(f'stiffness of joint {name!r} is {value:g}; it must stay above 0 [N m/rad]')
@@ -180,7 +180,7 @@ def _no_log(message):
 
 
 def _limits(torque_limits, names):
-    limits = np.array(motion_checks.numbers(torque_limits, 'torque_limits'))
+    limits = np.array(arrays.numbers(torque_limits, 'torque_limits'))
     if limits.shape != (len(names),) or not np.all(limits > 0):
         raise InputError(f'torque_limits is {limits.tolist()}; give {len(names)} numbers above 0 [N m] or inf: {", ".join(names)}')
     return limits

@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hod_ros.dynamics.checks import count
-from hod_ros.dynamics.checks import finite_number
-from hod_ros.dynamics.checks import flag
-from hod_ros.dynamics.checks import names
-from hod_ros.dynamics.checks import number_above_0
-from hod_ros.dynamics.checks import number_of_0_or_more
-from hod_ros.dynamics.checks import shown
-from hod_ros.dynamics.motion_checks import array as finite_array
-from hod_ros.dynamics.motion_checks import floats
-from hod_ros.dynamics.motion_checks import robot_model
+from hod_ros.checks.arguments import count
+from hod_ros.checks.arguments import finite_number
+from hod_ros.checks.arguments import flag
+from hod_ros.checks.arguments import names
+from hod_ros.checks.arguments import number_above_0
+from hod_ros.checks.arguments import number_of_0_or_more
+from hod_ros.checks.arguments import shown
+from hod_ros.checks.arrays import array as finite_array
+from hod_ros.checks.arrays import floats
 from hod_ros.errors import InputError
+from hod_ros.model.motions import robot_model
 
 __all__ = [
     'count',

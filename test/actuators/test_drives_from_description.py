@@ -8,7 +8,7 @@ from hod_ros import HodError
 from hod_ros import RobotModel
 from hod_ros import SeriesElastic
 from hod_ros import drives_from_urdf
-from hod_ros.actuators.description import foreign_stiffness
+from hod_ros.actuators.description_tag import foreign_stiffness
 
 ROBOT = '''<robot name="arm"><link name="base"/>
   <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/>

@@ -8,13 +8,13 @@ from hod_ros import ExponentialSpring
 from hod_ros import HyperbolicSineSpring
 from hod_ros import QuadraticSpring
 from hod_ros import SingularityError
-from hod_ros.actuators import series
 from hod_ros.actuators.spring_inverse import CLOSEST
 from hod_ros.actuators.spring_inverse import least_stiffness
 from hod_ros.actuators.spring_inverse import paired_stretches
 from hod_ros.actuators.spring_inverse import stretches
 from hod_ros.actuators.springs import QBMOVE
 from hod_ros.actuators.springs import PolynomialSpring
+from hod_ros.algebra import taylor
 
 PAIRS = {
     'exponential': (ExponentialSpring(torque=2.0, rate=12.0), ExponentialSpring(torque=1.4, rate=15.0)),
@@ -72,7 +72,7 @@ def test_antagonistic_inverse_with_four_derivatives_agrees_with_fifty_digits(nam
         stiffness = above * max(least, 1e-3)
         Q = [torque, 0.3 * scale, -0.5 * scale, 0.7 * scale, 0.2 * scale]
         k = [stiffness, 0.02 * stiffness, -0.1 * stiffness, 0.2 * stiffness, 0.3 * stiffness]
-        ours = [series.to_derivatives(d) for d in paired_stretches(springs, series.from_derivatives(Q), series.from_derivatives(k))]
+        ours = [taylor.to_derivatives(d) for d in paired_stretches(springs, taylor.from_derivatives(Q), taylor.from_derivatives(k))]
         assert co_contracted(springs, ours[0][0], ours[1][0])
         exact = exact_derivatives(springs, Q, k, (ours[0][0], ours[1][0]))
         for row in range(5):
@@ -116,7 +116,7 @@ def test_pairs_of_samples_are_what_single_instants_are():
 def test_hardening_inverse_with_four_derivatives_agrees_with_fifty_digits(force):
     spring = PolynomialSpring(stiffness=800.0, cubic=3e4, quintic=2e6)
     Q = [force, 20.0, -30.0, 500.0, 900.0]
-    ours = series.to_derivatives(stretches(spring, series.from_derivatives(Q)))
+    ours = taylor.to_derivatives(stretches(spring, taylor.from_derivatives(Q)))
 
     def at(t):
         wanted = sum(mpmath.mpf(row) * t ** i / mpmath.factorial(i) for i, row in enumerate(Q))

@@ -61,7 +61,7 @@ def prefix(tmp_path_factory):
     """Where `hod_ros` is to be found as colcon would have installed it."""
     prefix = tmp_path_factory.mktemp('prefix')
     for executable, function in EXECUTABLES.items():
-        install(prefix, 'hod_ros', executable, f'#!{sys.executable}\nimport sys\nfrom hod_ros.ros.node import {function}\n'
+        install(prefix, 'hod_ros', executable, f'#!{sys.executable}\nimport sys\nfrom hod_ros.ros.process import {function}\n'
                 f'sys.exit({function}())\n')
     for folder in ('config', 'examples', 'launch'):
         shutil.copytree(ROOT / folder, prefix / 'share' / 'hod_ros' / folder)

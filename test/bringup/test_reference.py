@@ -94,14 +94,14 @@ def offered(robot):
 
 
 def test_every_reason_for_a_dropped_setpoint_is_listed():
-    from hod_ros.ros import conversions
+    from hod_ros.ros.setpoints import conversions
     reasons = {
         value for name, value in vars(conversions).items() if name.isupper() and isinstance(value, str)}
     assert {row[0] for row in table('Reasons for which setpoints are dropped, counted as `dropped: <reason>`:')} == reasons
 
 
 def diagnostics_source():
-    names = ('diagnostics', 'motor_feedforward')
+    names = ('reporting/diagnostics', 'elastic/motors')
     return ''.join((ROOT / 'hod_ros' / 'ros' / f'{name}.py').read_text() for name in names).replace('DiagnosticStatus.', '')
 
 

@@ -25,7 +25,7 @@ from hod_ros import inverse_dynamics
 REASON = network.missing()
 pytestmark = pytest.mark.skipif(REASON is not None, reason=str(REASON))
 
-NODE = [sys.executable, '-m', 'hod_ros.ros.node']
+NODE = [sys.executable, '-m', 'hod_ros.ros.process']
 PLANNER = [sys.executable, Path(__file__).with_name('remote_planner.py')]
 RATE = 100.0        # [Hz]
 CUT = 5.0           # [s] the cable is out

@@ -10,10 +10,10 @@ import numpy as np
 import sympy
 
 import hod_ros
-from hod_ros.dynamics import kernel
+from hod_ros.kernel import compiled
 from hod_ros.dynamics.inverse_dynamics import FORMULATIONS
 
-assert np.__version__.startswith('1.26') and kernel.available
+assert np.__version__.startswith('1.26') and compiled.available
 text = open('config/robots/panda.urdf', 'rb').read()
 model = hod_ros.RobotModel.from_urdf(text)
 q = np.random.default_rng(0).standard_normal((5, model.n))

@@ -12,7 +12,7 @@ import pathlib
 import sys
 
 import hod_ros
-from hod_ros.dynamics import kernel
+from hod_ros.kernel import compiled
 
 text = (pathlib.Path(sys.prefix) / 'share/hod_ros/config/robots/panda.urdf').read_text()
 model = hod_ros.RobotModel.from_urdf(text)
@@ -21,7 +21,7 @@ first = hod_ros.inverse_dynamics(model, q)
 again = hod_ros.inverse_dynamics(model, q)
 assert (first == again).all()
 print(json.dumps({
-    'from': hod_ros.__file__, 'compiled': kernel.available, 'ros': 'rclpy' in sys.modules, 'Q': first.tolist()}))
+    'from': hod_ros.__file__, 'compiled': compiled.available, 'ros': 'rclpy' in sys.modules, 'Q': first.tolist()}))
 '''
 
 

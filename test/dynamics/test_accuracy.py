@@ -9,7 +9,7 @@ from robots import FIVE
 from robots import robot
 
 from hod_ros import inverse_dynamics
-from hod_ros.dynamics import recursive
+from hod_ros.dynamics.formulations import recursive
 
 ALL_KINDS = ('revolute', 'prismatic', 'helical')
 

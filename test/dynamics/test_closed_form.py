@@ -18,11 +18,11 @@ from hod_ros import derivative_coefficients
 from hod_ros import dynamics_matrices
 from hod_ros import equations_of_motion
 from hod_ros import system_kinematics
-from hod_ros.dynamics import closed_form
-from hod_ros.dynamics import joints
-from hod_ros.dynamics import leibniz
-from hod_ros.dynamics import lie
-from hod_ros.dynamics import recursive
+from hod_ros.algebra import leibniz
+from hod_ros.algebra import lie
+from hod_ros.dynamics.formulations import closed_form
+from hod_ros.dynamics.formulations import recursive
+from hod_ros.model import joints
 
 KINDS = ('revolute', 'prismatic', 'helical')
 

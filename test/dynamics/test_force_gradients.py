@@ -15,7 +15,7 @@ from hod_ros import body_wrenches
 from hod_ros import dynamics_matrices
 from hod_ros import force_gradients
 from hod_ros import inverse_dynamics_derivatives
-from hod_ros.dynamics import recursive
+from hod_ros.dynamics.formulations import recursive
 from hod_ros.dynamics.loads import FRAMES
 
 

@@ -19,12 +19,12 @@ from hod_ros import forward_dynamics_derivatives
 from hod_ros import inverse_dynamics
 from hod_ros import link_inertia
 from hod_ros import multiprecision
-from hod_ros.dynamics import articulated
-from hod_ros.dynamics import recursive
-from hod_ros.dynamics import screws
+from hod_ros.dynamics.formulations import articulated
+from hod_ros.dynamics.formulations import recursive
 from hod_ros.dynamics.forward_dynamics import mass_matrix
 from hod_ros.dynamics.forward_dynamics import mass_matrix_route
 from hod_ros.dynamics.loads import body_wrenches
+from hod_ros.model import screws
 
 KINDS = ('revolute', 'prismatic', 'helical')
 

@@ -18,11 +18,11 @@ from random_trees import random_tree
 from hod_ros import HodError
 from hod_ros import RobotModel
 from hod_ros import inverse_dynamics
-from hod_ros.dynamics import kernel
-from hod_ros.dynamics import recursive
+from hod_ros.dynamics.formulations import recursive
 from hod_ros.dynamics.inverse_dynamics import FORMULATIONS
+from hod_ros.kernel import compiled
 
-needs_kernel = pytest.mark.skipif(not kernel.available, reason='the package was built without a C compiler')
+needs_kernel = pytest.mark.skipif(not compiled.available, reason='the package was built without a C compiler')
 KINDS = ('revolute', 'prismatic', 'helical')
 
 
@@ -37,12 +37,12 @@ def arm():
     return random_tree(np.random.default_rng(3), 7, kinds=KINDS)
 
 
-@pytest.fixture(params=kernel._kernel.instruction_sets() if kernel.available else [])
+@pytest.fixture(params=compiled._kernel.instruction_sets() if compiled.available else [])
 def instruction_set(request):
-    before = kernel._kernel.instruction_set()
-    kernel._kernel.use_instruction_set(request.param)
+    before = compiled._kernel.instruction_set()
+    compiled._kernel.use_instruction_set(request.param)
     yield request.param
-    kernel._kernel.use_instruction_set(before)
+    compiled._kernel.use_instruction_set(before)
 
 
 @needs_kernel
@@ -191,7 +191,7 @@ def test_wrong_arguments_are_refused_with_the_remedy(arm, call, said):
 
 @needs_kernel
 def test_orders_beyond_the_kernel_are_computed_in_numpy(arm):
-    q = np.zeros((kernel.most_rows + 2, 7))
+    q = np.zeros((compiled.most_rows + 2, 7))
     q[:4] = random_motion(np.random.default_rng(1), arm, 1)
     assert_close(inverse_dynamics(arm, q)[:2], inverse_dynamics(arm, q[:4]))
 
@@ -275,9 +275,9 @@ import warnings
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter('always')
     import hod_ros
-    from hod_ros.dynamics import kernel
+    from hod_ros.kernel import compiled
 import numpy as np
-assert not kernel.available
+assert not compiled.available
 assert sum('numpy reference' in str(w.message) for w in caught) == 1, [str(w.message) for w in caught]
 from random_trees import random_tree
 model = random_tree(np.random.default_rng(3), 7, kinds=('revolute', 'prismatic', 'helical'))

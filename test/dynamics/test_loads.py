@@ -11,14 +11,14 @@ from random_trees import random_tree
 
 from hod_ros import inverse_dynamics
 from hod_ros import jacobian
-from hod_ros.dynamics import recursive
-from hod_ros.dynamics.chain import body_pose_and_twists
-from hod_ros.dynamics.leibniz import apply
-from hod_ros.dynamics.leibniz import product
+from hod_ros.algebra.leibniz import apply
+from hod_ros.algebra.leibniz import product
+from hod_ros.dynamics.formulations import recursive
 from hod_ros.dynamics.loads import FRAMES
 from hod_ros.dynamics.loads import LinkWrench
 from hod_ros.dynamics.loads import body_wrenches
 from hod_ros.errors import InputError
+from hod_ros.kinematics.chain import body_pose_and_twists
 
 
 def tree_with_tools(rng, joints, **options):

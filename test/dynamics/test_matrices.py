@@ -17,14 +17,14 @@ from urdf_peer import pin
 
 from hod_ros import InputError
 from hod_ros import dynamics_matrices
-from hod_ros.dynamics import joints
-from hod_ros.dynamics import lie
-from hod_ros.dynamics import recursive
-from hod_ros.dynamics.jacobians import jacobians
-from hod_ros.dynamics.leibniz import apply
-from hod_ros.dynamics.leibniz import product
+from hod_ros.algebra import lie
+from hod_ros.algebra.leibniz import apply
+from hod_ros.algebra.leibniz import product
+from hod_ros.dynamics.formulations import recursive
 from hod_ros.dynamics.matrices import body_inertias
 from hod_ros.dynamics.matrices import coriolis_blocks
+from hod_ros.kinematics.jacobians import jacobians
+from hod_ros.model import joints
 
 
 def models():

@@ -14,7 +14,7 @@ from hod_ros import inertial_parameters
 from hod_ros import minimal_parameters
 from hod_ros import regressor
 from hod_ros import with_inertial_parameters
-from hod_ros.dynamics import recursive
+from hod_ros.dynamics.formulations import recursive
 
 
 def test_panda_has_the_43_coefficients_of_gaz_2019():

@@ -21,11 +21,11 @@ from hod_ros import dynamics_matrices
 from hod_ros import momentum_matrix
 from hod_ros import total_mass
 from hod_ros import total_momentum
-from hod_ros.dynamics import lie
-from hod_ros.dynamics import recursive
-from hod_ros.dynamics.jacobians import jacobians
-from hod_ros.dynamics.leibniz import apply
-from hod_ros.dynamics.leibniz import product
+from hod_ros.algebra import lie
+from hod_ros.algebra.leibniz import apply
+from hod_ros.algebra.leibniz import product
+from hod_ros.dynamics.formulations import recursive
+from hod_ros.kinematics.jacobians import jacobians
 
 
 @pytest.mark.parametrize('joint_count', [2, 9, 30])

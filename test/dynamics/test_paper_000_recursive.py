@@ -15,14 +15,14 @@ from random_trees import random_motion
 from random_trees import random_tree
 from random_trees import skew
 
-from hod_ros.dynamics import body_fixed
-from hod_ros.dynamics import closed_form
-from hod_ros.dynamics import leibniz
-from hod_ros.dynamics import lie
-from hod_ros.dynamics import recursive
-from hod_ros.dynamics.kinematics import jacobian
-from hod_ros.dynamics.lie import Ad
-from hod_ros.dynamics.lie import ad
+from hod_ros.algebra import leibniz
+from hod_ros.algebra import lie
+from hod_ros.algebra.lie import Ad
+from hod_ros.algebra.lie import ad
+from hod_ros.dynamics.formulations import body_fixed
+from hod_ros.dynamics.formulations import closed_form
+from hod_ros.dynamics.formulations import recursive
+from hod_ros.kinematics.forward import jacobian
 
 ROWS = 5
 FIXED = -1

@@ -17,16 +17,16 @@ from random_trees import skew
 from hod_ros import RobotModel
 from hod_ros import SeriesElastic
 from hod_ros import motor_feedforward
-from hod_ros.dynamics import closed_form
-from hod_ros.dynamics import lie
-from hod_ros.dynamics import moving_frames
-from hod_ros.dynamics import recursive
-from hod_ros.dynamics import screws
-from hod_ros.dynamics import spatial
-from hod_ros.dynamics.inverse_kinematics import inverse_kinematics
-from hod_ros.dynamics.kinematics import jacobian
-from hod_ros.dynamics.lie import Ad
-from hod_ros.dynamics.lie import ad
+from hod_ros.algebra import lie
+from hod_ros.algebra import moving_frames
+from hod_ros.algebra.lie import Ad
+from hod_ros.algebra.lie import ad
+from hod_ros.dynamics.formulations import closed_form
+from hod_ros.dynamics.formulations import recursive
+from hod_ros.dynamics.formulations import spatial
+from hod_ros.kinematics.forward import jacobian
+from hod_ros.kinematics.inverse import inverse_kinematics
+from hod_ros.model import screws
 
 KINDS = ('revolute', 'prismatic', 'helical')
 TOLERANCE = 1e-12

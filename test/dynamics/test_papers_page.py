@@ -40,8 +40,11 @@ def test_every_test_that_the_page_names_exists():
 
 
 def test_every_module_that_the_page_names_has_the_function():
+    rooms = ('algebra', 'model', 'kinematics', 'dynamics', 'symbols')
+    modules = {path.stem: path for room in rooms for path in (ROOT / 'hod_ros' / room).rglob('*.py')}
     for paper, rows in sections().items():
         for equation, functions, _ in rows:
-            for module, name in re.findall(r'`(\w+)\.(\w+)', functions):
-                if (ROOT / 'hod_ros' / 'dynamics' / f'{module}.py').exists():
-                    assert hasattr(import_module(f'hod_ros.dynamics.{module}'), name), f'{paper} {equation}: {module}.{name}'
+            for module, name in re.findall(r'`([a-z]\w+)\.(\w+)', functions):
+                assert module in modules, f'{paper} {equation} names the module {module}, which does not exist'
+                dotted = '.'.join(modules[module].relative_to(ROOT).with_suffix('').parts)
+                assert hasattr(import_module(dotted), name), f'{paper} {equation}: {module}.{name}'

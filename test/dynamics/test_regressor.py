@@ -20,14 +20,14 @@ from hod_ros import parameter_names
 from hod_ros import regressor
 from hod_ros import slotine_li_regressor
 from hod_ros import with_inertial_parameters
-from hod_ros.dynamics import lie
-from hod_ros.dynamics import recursive
-from hod_ros.dynamics.jacobians import jacobians
-from hod_ros.dynamics.leibniz import apply
-from hod_ros.dynamics.leibniz import product
+from hod_ros.algebra import lie
+from hod_ros.algebra.leibniz import apply
+from hod_ros.algebra.leibniz import product
+from hod_ros.dynamics.formulations import recursive
 from hod_ros.dynamics.regressor import momentum_regressor
 from hod_ros.dynamics.regressor import parameter_bodies
 from hod_ros.dynamics.regressor import tensor_regressor
+from hod_ros.kinematics.jacobians import jacobians
 
 
 def robots():

@@ -11,10 +11,10 @@ from random_trees import random_tree
 from robots import FIVE
 from robots import robot
 
-from hod_ros.dynamics import body_fixed
-from hod_ros.dynamics import hybrid
-from hod_ros.dynamics import recursive
-from hod_ros.dynamics import spatial
+from hod_ros.dynamics.formulations import body_fixed
+from hod_ros.dynamics.formulations import hybrid
+from hod_ros.dynamics.formulations import recursive
+from hod_ros.dynamics.formulations import spatial
 from hod_ros.dynamics.loads import FRAMES
 from hod_ros.dynamics.loads import LinkWrench
 from hod_ros.dynamics.loads import body_wrenches
@@ -127,7 +127,7 @@ def test_spatial_refuses_an_unknown_way_of_gravity():
 
 
 def test_the_hybrid_twist_is_the_velocity_of_the_origin_in_world_axes():
-    from hod_ros.dynamics.kinematics import forward_kinematics
+    from hod_ros.kinematics.forward import forward_kinematics
     rng = np.random.default_rng(4)
     model = zoo(rng, base_inertia=random_inertia(rng))
     q = random_motion(rng, model, 2)

@@ -29,12 +29,12 @@ from hod_ros import forward_dynamics
 from hod_ros import forward_dynamics_derivatives
 from hod_ros import inverse_dynamics_derivatives
 from hod_ros import matrix_derivatives
-from hod_ros.dynamics import lie
-from hod_ros.dynamics import recursive
-from hod_ros.dynamics import screws
-from hod_ros.dynamics.jacobians import jacobians
-from hod_ros.dynamics.jacobians import state_jacobians
+from hod_ros.algebra import lie
+from hod_ros.dynamics.formulations import recursive
 from hod_ros.dynamics.loads import FRAMES
+from hod_ros.kinematics.jacobians import jacobians
+from hod_ros.kinematics.jacobians import state_jacobians
+from hod_ros.model import screws
 
 
 @pytest.mark.parametrize('joint_count', [2, 7, 30])

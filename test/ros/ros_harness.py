@@ -100,7 +100,7 @@ def shared_memory():
 class NodeProcess:
     """A running hod_node; under: a command that runs it."""
 
-    def __init__(self, *, parameters=None, arguments=(), parameters_file=None, module='hod_ros.ros.node', under=()):
+    def __init__(self, *, parameters=None, arguments=(), parameters_file=None, module='hod_ros.ros.process', under=()):
         command = [*under, sys.executable, '-m', module, '--ros-args', *arguments]
         for name, value in (parameters or {}).items():
             command += ['-p', f'{name}:={value}']
@@ -170,7 +170,7 @@ class Client:
     def __init__(self, name='client', node='/hod', context=None):
         self._hod = node
         self.node = rclpy.create_node(name, context=context)
-        from hod_ros.ros.node import make_executor
+        from hod_ros.ros.process import make_executor
         self._executor = make_executor()
         self._executor.add_node(self.node)
         self.answers = []

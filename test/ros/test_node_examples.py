@@ -56,16 +56,16 @@ def test_demo_checks_its_answers_draws_them_and_leaves_nothing_behind(tmp_path):
     assert code == 0, output
     assert '1000 setpoints, 1000 answers' in output and 'agree with the library' in output
     assert (tmp_path / 'demo.png').stat().st_size > 20_000
-    assert not children_named('hod_ros.ros.node')
+    assert not children_named('hod_ros.ros.process')
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_demo_ends_cleanly_on_a_signal_and_takes_its_node_along(number):
     demo = start('demo.py')
     end = time.monotonic() + 10.0
-    while not children_named('hod_ros.ros.node', demo.pid) and time.monotonic() < end:
+    while not children_named('hod_ros.ros.process', demo.pid) and time.monotonic() < end:
         time.sleep(0.05)
-    nodes = children_named('hod_ros.ros.node', demo.pid)
+    nodes = children_named('hod_ros.ros.process', demo.pid)
     assert nodes
     time.sleep(1.5)
     demo.send_signal(number)

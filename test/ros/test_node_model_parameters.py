@@ -11,7 +11,7 @@ from ros_harness import setpoint
 from hod_ros import RobotModel
 from hod_ros import friction_forces
 from hod_ros import inverse_dynamics
-from hod_ros.dynamics.payload import with_payload
+from hod_ros.model.payload import with_payload
 
 NAMES = ('joint1', 'joint2', 'joint3')
 MODEL = RobotModel.from_urdf(arm_urdf(3))

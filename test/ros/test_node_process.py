@@ -51,7 +51,7 @@ def test_parameter_file_that_is_none_ends_the_node_with_a_sentence(tmp_path):
 
 
 def test_missing_interfaces_are_named_with_the_way_to_build_them():
-    code = 'import sys; sys.modules["hod_interfaces"] = None; from hod_ros.ros.node import main; sys.exit(main())'
+    code = 'import sys; sys.modules["hod_interfaces"] = None; from hod_ros.ros.process import main; sys.exit(main())'
     done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, timeout=20, env=os.environ)
     assert done.returncode == 1
     assert 'hod_interfaces' in done.stderr and 'colcon build --base-paths src src/hod_ros/hod_interfaces' in done.stderr

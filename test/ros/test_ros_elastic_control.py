@@ -15,9 +15,9 @@ from hod_ros import HyperbolicSineSpring  # noqa: E402
 from hod_ros import PreparedDrives  # noqa: E402
 from hod_ros import RobotModel  # noqa: E402
 from hod_ros import SeriesElastic  # noqa: E402
-from hod_ros.ros.elastic_control import MotorPd  # noqa: E402
-from hod_ros.ros.elastic_control import State  # noqa: E402
-from hod_ros.ros.elastic_control import StateFeedback  # noqa: E402
+from hod_ros.ros.elastic.laws import MotorPd  # noqa: E402
+from hod_ros.ros.elastic.laws import State  # noqa: E402
+from hod_ros.ros.elastic.laws import StateFeedback  # noqa: E402
 
 PERIOD, STEPS = 1e-3, 5
 DRIVES = {

@@ -1,0 +1,87 @@
+"""Drives from a robot description: the tag <hod_elastic>, our own, at the level of <robot>.
+
+    <hod_elastic joint="joint1" type="series_elastic" stiffness="3000" motor_inertia="2e-5" gear_ratio="100"/>
+
+Its attributes are `joint` and the figures of drive_from_figures; pairs are two numbers with a blank between. URDF itself knows no
+elastic joints, and the stiffnesses that some dialects write elsewhere have no common meaning: none of them is ever taken.
+"""
+
+from hod_ros.actuators.figures import by_joint
+from hod_ros.actuators.figures import drive_from_figures
+from hod_ros.description.xml_text import read_xml
+from hod_ros.errors import DescriptionError
+from hod_ros.model import motions
+
+TAG = 'hod_elastic'
+WORDS = ('type', 'spring')              # figures that are no numbers
+WHOLE_NUMBERS = ('damping_terms',)
+FOREIGN = ('stiffness', 'spring', 'elastic', 'compliance')
+
+
+def figures_from_urdf(text):
+    """{joint: figures} of the tags <hod_elastic> in a URDF (str or bytes)."""
+    if not _mentions(text, (TAG,)):
+        return {}
+    root = read_xml(text)
+    joints = {joint.get('name') for joint in root.iter('joint')}
+    found = {}
+    for tag in root.iter(TAG):
+        joint = tag.get('joint')
+        if joint is None:
+            raise DescriptionError(f'a <{TAG}> has no joint; name the joint: <{TAG} joint="..." type="..." .../>')
+        if joint not in joints:
+            raise DescriptionError(f'<{TAG}> names the joint {joint!r}, which this robot description does not have')
+        if joint in found:
+            raise DescriptionError(f'two <{TAG}> name the joint {joint!r}; a joint has one drive')
+        found[joint] = {name: _figure(joint, name, value) for name, value in tag.attrib.items() if name != 'joint'}
+    return found
+
+
+def foreign_stiffness(text):
+    """Sentences about what looks like an elastic joint in a URDF but is no <hod_elastic>, and is therefore not used."""
+    if not _mentions(text, FOREIGN):
+        return []
+    found = []
+    for joint in read_xml(text).findall('joint'):
+        for element in joint.iter():
+            names = [f'<{element.tag}>'] if _looks_elastic(element.tag) else []
+            names += [f'{name}={value!r}' for name, value in element.attrib.items() if name != 'name' and _looks_elastic(name)]
+            found += [
+                f'joint {joint.get("name")!r} has {name}, which is no standard URDF and is not used; if it describes a drive, '
+                f'say so by <{TAG} joint="{joint.get("name")}" .../> or by the parameters elastic.{joint.get("name")}.*'
+                for name in names]
+    return found
+
+
+def drives_from_urdf(text, model, figures=None):
+    """{joint: drive} for the joints of a model: from `figures` ({joint: figures}), and from its URDF for joints not named there."""
+    motions.robot_model(model)
+    figures = {} if figures is None else by_joint(figures)
+    described = {joint: values for joint, values in figures_from_urdf(text).items() if joint in model.joint_names}
+    return {joint: drive_from_figures(joint, values) for joint, values in {**described, **figures}.items()}
+
+
+def _mentions(text, words):
+    """Whether a text needs to be parsed; most hold none of the words."""
+    return not isinstance(text, str) or _has(text, words)
+
+
+def _looks_elastic(name):
+    return _has(name, FOREIGN)
+
+
+def _has(text, words):
+    text = text.lower()
+    return any(word in text for word in words)
+
+
+def _figure(joint, name, value):
+    if name in WORDS:
+        return value
+    try:
+        numbers = [int(part) if name in WHOLE_NUMBERS else float(part) for part in value.split()]
+    except ValueError:
+        numbers = []
+    if not numbers:
+        raise DescriptionError(f'<{TAG}> of joint {joint!r}: {name} is {value!r}; give a number')
+    return numbers[0] if len(numbers) == 1 else numbers

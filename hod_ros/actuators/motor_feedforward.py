@@ -1,0 +1,290 @@
+"""Motor feedforward: the motion and the torques of the motors that make a robot with elastic joints follow q(t) exactly.
+
+The robot's own equations of motion see the motors only through Q, what the springs pass to the joints (003 (2)): each motor's rotor turns
+as if about a fixed axis, which is Spong's assumption. So Q, Q', Q'' from inverse dynamics fix the springs' deflections and their
+derivatives, these the motors' motion, and (003 (3)) that their torques.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from hod_ros.actuators.drives import Drive
+from hod_ros.actuators.drives import Rigid
+from hod_ros.actuators.linear_drives import linear_drives
+from hod_ros.algebra import taylor
+from hod_ros.checks import arrays
+from hod_ros.checks.arguments import numbers_by_name
+from hod_ros.checks.arguments import one_of
+from hod_ros.checks.arguments import shown
+from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
+from hod_ros.errors import HodError
+from hod_ros.errors import InputError
+from hod_ros.model import motions
+
+
+def motor_feedforward(model, drives, q, *, stiffness=None, wrenches=None):
+    """What the motors must do for the joint motion q: (rows, n) or (samples, rows, n), rows q, q', q'', q''', q'''', ...
+
+    drives: {joint: drive}, all other joints being rigid; or PreparedDrives, which is quicker.
+    stiffness: (3, v) or (samples, 3, v), rows k, k', k'' [N m/rad] of the variable-stiffness joints in the model's order; None: as
+    configured, constant. Every row of q beyond 5 needs one more. wrenches: as in inverse_dynamics.
+    """
+    return prepared(model, drives).motor_feedforward(q, stiffness, wrenches)
+
+
+def prepared(model, drives):
+    """PreparedDrives of a model's drives; those given must be this model's."""
+    if not isinstance(drives, PreparedDrives):
+        return PreparedDrives(model, drives)
+    if drives.model is not model:
+        raise InputError(f'drives were prepared for {drives.model!r}, not for {shown(model)}; prepare them for this model')
+    return drives
+
+
+class MotorFeedforward:
+    """The motors' motion and torques, on their own side of the gear; shapes (motors,) or (samples, motors)."""
+
+    __slots__ = ('Q', '_prepared', '_rows', '_stiffnesses')
+
+    def __init__(self, prepared, Q, rows, stiffnesses):
+        self._prepared = prepared
+        self.Q = Q                          # what the springs pass to the joints, (order + 1, n) [N m]
+        self._rows = rows                   # R rows of theta, then R - 2 rows of tau
+        self._stiffnesses = stiffnesses
+
+    @property
+    def names(self):
+        """Names of the motors."""
+        return self._prepared.motor_names
+
+    @property
+    def joint_names(self):
+        """Names of the elastic joints."""
+        return self._prepared.elastic_joints
+
+    @property
+    def stiffnesses(self):
+        """Stiffness of each elastic joint (joints,) or (samples, joints) [N m/rad]"""
+        if self._stiffnesses is None:
+            constant = self._prepared.constant_stiffnesses
+            return np.broadcast_to(constant, self._rows.shape[:-2] + constant.shape)
+        return self._stiffnesses
+
+    @property
+    def motion(self):
+        """(.., rows, motors): theta and its time derivatives, as many as q and the drives allow [rad], [s]"""
+        return self._rows[..., :self._rows.shape[-2] // 2 + 1, :]
+
+    @property
+    def torques(self):
+        """(.., rows, motors): tau and its time derivatives [N m], [s]"""
+        return self._rows[..., self._rows.shape[-2] // 2 + 1:, :]
+
+    @property
+    def positions(self):
+        """theta [rad] or [m]"""
+        return self._rows[..., 0, :]
+
+    @property
+    def velocities(self):
+        """theta' [rad/s]"""
+        return self._rows[..., 1, :]
+
+    @property
+    def accelerations(self):
+        """theta'' [rad/s^2]"""
+        return self._rows[..., 2, :]
+
+    @property
+    def efforts(self):
+        """tau [N m] or [N]"""
+        return self._rows[..., self._rows.shape[-2] // 2 + 1, :]
+
+    @property
+    def saturated(self):
+        """Flags of the motors that need more than their torque_limit; the efforts are given as needed, not clipped."""
+        return np.abs(self.efforts) > self._prepared.torque_limit
+
+    def __repr__(self):
+        return f'<MotorFeedforward of {", ".join(self.names)}: {self._rows.shape[-2] // 2 + 1} rows of motion>'
+
+
+class PreparedDrives:
+    """A model and its drives, checked and packed once for many calls of motor_feedforward."""
+
+    def __init__(self, model, drives):
+        self.model = model
+        self.drives = _checked_drives(model, drives)                # one for each joint, in the model's order
+        self.motor_names = tuple(name for joint, drive in zip(model.joint_names, self.drives, strict=True) for name in drive.motors(joint))
+        self.motor_joints = np.array([j for j, drive in enumerate(self.drives) for _ in drive.motors('')], dtype=int)
+        self.elastic_joints = tuple(joint for joint, drive in zip(model.joint_names, self.drives, strict=True) if drive.elastic)
+        self.variable_joints = tuple(joint for joint, drive in zip(model.joint_names, self.drives, strict=True) if drive.variable)
+        self.motor_inertia = self._motor_figures('motor_inertia')   # (motors,) each
+        self.gear_ratio = self._motor_figures('gear_ratio')
+        self.motor_friction = self._motor_figures('motor_friction')
+        self.torque_limit = np.concatenate([np.zeros(0)] + [
+            np.full(len(drive.motors('')), np.inf if drive.torque_limit is None else drive.torque_limit) for drive in self.drives])
+        self.constant_stiffnesses = np.array([
+            np.nan if drive.variable and drive.stiffness is None else drive.stiffness for drive in self.drives if drive.elastic])
+        self._linear = linear_drives(self.drives)
+        compiled = None if model.base == 'free' else getattr(model, '_compiled', None)
+        self._quick = None
+        if self._linear is not None and compiled is not None:
+            self._quick = compiled.inverse_dynamics, self._linear.motors
+
+    @property
+    def rows(self):
+        """How many rows of q these drives need."""
+        return 5 + max((drive.extra_rows for drive in self.drives), default=0)
+
+    def motor_feedforward_of(self, q, Q, stiffness=None, deflections=None):
+        """As motor_feedforward, for Q (rows - 2, n) that is known already, friction and wrenches included."""
+        if stiffness is None and self._linear is not None:
+            rows = self._linear.motors(q, Q)
+            if rows is not None:
+                return MotorFeedforward(self, Q, rows, None)
+        return self._general(*self.checked_pair(q, Q), stiffness, self._checked_deflections(deflections))
+
+    def checked_pair(self, q, Q):
+        """Both as arrays; InputError where Q is not what belongs to q."""
+        q = self._motions(q)
+        Q, shape = arrays.finite(arrays.floats(Q, 'Q'), 'Q'), (*q.shape[:-2], q.shape[-2] - 2, q.shape[-1])
+        if Q.shape != shape:
+            raise InputError(f'Q has the shape {Q.shape}, but q with {q.shape} needs {shape}: row k is the k-th time derivative')
+        return q, Q
+
+    def motor_feedforward(self, q, stiffness=None, wrenches=None, deflections=None):
+        """As the function of this name. deflections: {joint: theta - q} of the joints whose dampers keep a state (see DampingFilter)."""
+        if stiffness is None and wrenches is None and self._quick is not None:
+            inverse, motors = self._quick
+            Q = inverse(q)
+            if Q is not None:
+                rows = motors(q, Q)
+                if rows is not None:
+                    return MotorFeedforward(self, Q, rows, None)
+        deflections, q = self._checked_deflections(deflections), self._motions(q)
+        return self._general(q, inverse_dynamics(self.model, q, wrenches=wrenches), stiffness, deflections)
+
+    def _checked_deflections(self, deflections):
+        deflections = numbers_by_name(deflections, 'deflections', '[rad] or [m]')
+        for joint in deflections:
+            if joint not in self.model.joint_names:
+                known = ', '.join(self.model.joint_names)
+                raise InputError(f'deflections names {joint!r}, but the joints of {self.model.name} are {known}')
+        return deflections
+
+    def _motions(self, q):
+        q = motions.motions(self.model, q, 5)
+        return q if q.dtype != object else arrays.floats(q, 'q')
+
+    def _general(self, q, Q, stiffness, deflections):
+        R = Q.shape[-2]
+        rows = R - max((drive.extra_rows for drive in self.drives), default=0)
+        if rows < 3:
+            joint = max(range(self.model.n), key=lambda j: self.drives[j].extra_rows)
+            raise InputError(
+                f'q has {q.shape[-2]} rows, but damping_terms of joint {self.model.joint_names[joint]!r} needs {q.shape[-2] + 3 - rows}: '
+                'every term takes one derivative of q more; give them, or use fewer terms')
+        k = self.stiffness_motion(stiffness, q.shape[:-2], R)
+        theta, load, stiffnesses = [], [], []
+        v = 0
+        for j, (joint, drive) in enumerate(zip(self.model.joint_names, self.drives, strict=True)):
+            reached = taylor.from_derivatives(np.moveaxis(Q[..., :rows + drive.extra_rows, j], -1, 0))
+            motion = None
+            if drive.variable:
+                motion = taylor.from_derivatives(k[v][:rows + drive.extra_rows])
+                v += 1
+            motors = _deflections(joint, drive, reached, motion, deflections)
+            for e, pull in motors:
+                theta.append(q[..., :rows, j] + np.stack(taylor.to_derivatives(e[:rows]), axis=-1))
+                load.append(np.stack(taylor.to_derivatives(pull[:rows - 2]), axis=-1))
+            if drive.elastic:
+                stiffnesses.append(motion[0] if drive.variable else drive.forces(motors[0][0][:1], None)[1][0])
+        out = self._out(theta, load)
+        if not np.isfinite(out).all():
+            motor = self.motor_names[int(np.argwhere(~np.isfinite(out))[0][-1])]
+            raise InputError(f'the motion of motor {motor!r} is too large for a floating point number; are the units of its drive right?')
+        samples = q.shape[:-2]
+        present = np.stack([np.broadcast_to(k, samples) for k in stiffnesses], axis=-1) if stiffnesses else np.zeros((*samples, 0))
+        return MotorFeedforward(self, Q, out, present)
+
+    def stiffness_motion(self, stiffness, samples, rows):
+        """For each variable-stiffness joint its rows k, k', ..., an array (rows, *samples); as configured where stiffness is None."""
+        variable = [drive for drive in self.drives if drive.variable]
+        if stiffness is None:
+            for joint, drive in zip(self.variable_joints, variable, strict=True):
+                if drive.stiffness is None:
+                    raise InputError(
+                        f"stiffness of joint {joint!r} is missing; configure it in its drive, or give rows k, k', k'' [N m/rad]")
+            return [np.concatenate([np.full((1, *samples), drive.stiffness), np.zeros((rows - 1, *samples))]) for drive in variable]
+        k = arrays.floats(stiffness, 'stiffness')
+        v = len(variable)
+        if k.ndim not in (2, 2 + len(samples)) or k.shape[-1] != v or k.shape[-2] < rows or k.shape[:-2] not in ((), samples):
+            raise InputError(
+                f"stiffness has the shape {k.shape}; give ({rows}, {v}), rows k, k', ... [N m/rad] of the {v} variable-stiffness joints "
+                f'({", ".join(self.variable_joints) or "there are none"})' + (f', or ({samples[0]}, {rows}, {v})' if samples else ''))
+        k = np.broadcast_to(k, samples + k.shape[-2:])
+        motions = []
+        for column, (joint, drive) in enumerate(zip(self.variable_joints, variable, strict=True)):
+            motion = np.moveaxis(k[..., column], -1, 0)
+            if not np.isfinite(motion).all():
+                row = int(np.argwhere(~np.isfinite(motion))[0][0])
+                raise InputError(f'stiffness of joint {joint!r} is not finite in row {row}; every number must be finite [N m/rad]')
+            if motion[0].size:
+                _named(joint, drive.check_stiffness, float(motion[0].min()), float(motion[0].max()))
+            motions.append(motion)
+        return motions
+
+    def motors_of(self, joint):
+        """Indices of the motors of the joint with this index."""
+        return np.flatnonzero(self.motor_joints == joint)
+
+    def _out(self, theta, load):
+        """R rows of theta and R - 2 of tau, of all motors."""
+        with np.errstate(all='ignore'):
+            theta = np.stack(theta, axis=-1) * self.gear_ratio
+            load = np.stack(load, axis=-1) / self.gear_ratio
+            tau = self.motor_inertia * theta[..., 2:, :] + self.motor_friction * theta[..., 1:-1, :] + load
+        return np.concatenate([theta, tau], axis=-2)
+
+    def _motor_figures(self, name):
+        return np.array([figure for drive in self.drives for figure in np.ravel(getattr(drive, name))], dtype=float)
+
+    def __repr__(self):
+        return f'<PreparedDrives of {self.model.name}: motors {", ".join(self.motor_names)}>'
+
+
+def _deflections(joint, drive, Q, k, states):
+    if drive.keeps_state:
+        if joint not in states:
+            raise InputError(
+                f'the damping of joint {joint!r} gives its drive a state, which one call cannot know: use a DampingFilter, or '
+                'approximate by damping_terms=1 or more')
+        from hod_ros.actuators.damping_filter import damped
+        return [(damped(drive, Q, k, states[joint] + 0.0 * Q[0]), Q)]
+    return _named(joint, drive.deflections, Q, k)
+
+
+def _named(joint, function, *arguments):
+    """The function's result; its errors name the joint."""
+    try:
+        with np.errstate(all='ignore'):
+            return function(*arguments)
+    except HodError as error:
+        raise type(error)(f'joint {joint!r}: {error}') from None
+
+
+def _checked_drives(model, drives):
+    if motions.robot_model(model).exact:
+        raise InputError(f'{model.name} holds symbols or multiprecision numbers; motor feedforward computes with floats')
+    if model.base == 'free':
+        raise InputError(f"{model.name} has a free base; motor feedforward is for fixed bases: make the model with base='fixed'")
+    if not isinstance(drives, Mapping):
+        raise InputError(f'drives is {shown(drives)}; give a mapping from joint names to drives')
+    for joint, drive in drives.items():
+        if not one_of(joint, model.joint_names):
+            raise InputError(f'drives names {shown(joint)}, but the joints of {model.name} are {", ".join(model.joint_names)}')
+        if not isinstance(drive, Drive):
+            raise InputError(f'the drive of joint {joint!r} is {shown(drive)}; give SeriesElastic(...) or another of the drives')
+    return tuple(drives.get(joint) or Rigid() for joint in model.joint_names)

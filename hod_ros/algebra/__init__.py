@@ -1,0 +1,1 @@
+"""Arithmetic of screws, time derivatives, Taylor series and moving frames; it knows no robot."""

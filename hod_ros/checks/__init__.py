@@ -1,0 +1,1 @@
+"""What callers hand in: numbers, names, tables and arrays, each rule once."""

@@ -1,0 +1,1 @@
+"""From the text of a robot description to the records of its links and joints."""

@@ -1,0 +1,1 @@
+"""Inverse dynamics by several ways that agree; articulated bodies for forward dynamics."""

@@ -1,0 +1,1 @@
+"""The compiled kernel and its doorway."""

@@ -1,0 +1,115 @@
+"""The compiled kernel: its presence, and a model's constants in the form it takes."""
+
+import os
+import warnings
+
+import numpy as np
+
+from hod_ros.algebra import leibniz
+from hod_ros.algebra import lie
+
+try:
+    if os.environ.get('HOD_ROS_KERNEL', '1') == '0':
+        raise ImportError('switched off by HOD_ROS_KERNEL=0')
+    from hod_ros.kernel import _kernel
+except ImportError as reason:
+    _kernel = None
+    warnings.warn(
+        f'hod_ros runs on its numpy reference, a thousand times slower than its compiled kernel ({reason})',
+        RuntimeWarning, stacklevel=2)
+
+available = _kernel is not None
+most_rows = _kernel.MOST_ROWS if available else 128
+
+
+class NormalForm:
+    """The model with every joint along z of its own frame: T (N, 4, 4) is that frame's pose in the frame of its body."""
+
+    def __init__(self, model):
+        self.turns = (model.X[:, :3] != 0).any(-1)
+        self.h = np.empty(len(model.X))
+        self.T = np.empty((len(model.X), 4, 4))
+        for i, (turns, X) in enumerate(zip(self.turns, model.X, strict=True)):
+            e, v = X[:3], X[3:]
+            if turns:
+                self.h[i] = e @ v
+                self.T[i] = lie.pose(rotation_to(e), np.cross(e, v))
+            else:
+                self.h[i] = np.linalg.norm(v)
+                self.T[i] = lie.pose(rotation_to(v / self.h[i]), np.zeros(3))
+
+    def constants(self, model):
+        """(N + 1, 25): R, p of the joint frame in its parent's joint frame; m, c, pseudo-inertia; h, multiplier, offset."""
+        N = len(self.h)
+        T = np.concatenate([self.T, np.eye(4)[None]])
+        out = np.zeros((N + 1, 25))
+        for i in range(N + 1):
+            pose = lie.inverse(T[model.parent[i]]) @ model.B[i] @ T[i] if i < N else np.eye(4)
+            M = lie.Ad(T[i]).T @ (model.M[i] if i < N else model.M_base) @ lie.Ad(T[i])
+            S = np.trace(M[:3, :3]) / 2 * np.eye(3) - M[:3, :3]
+            out[i, :12] = *pose[:3, :3].flat, *pose[:3, 3]
+            out[i, 12:16] = M[3, 3], M[2, 4], M[0, 5], M[1, 3]
+            out[i, 16:22] = S[0, 0], S[1, 1], S[2, 2], S[0, 1], S[0, 2], S[1, 2]
+        out[:N, 22] = self.h
+        out[:N, 23] = model.multiplier
+        out[:N, 24] = model.offset
+        return out
+
+
+def rotation_to(e):
+    """A rotation that takes z to the unit vector e, the identity where e is z."""
+    x, y, z = e
+    if z < -0.5:
+        return np.array([[1.0, 0, 0], [0, -1, 0], [0, 0, -1]]) @ rotation_to(np.array([x, -y, -z]))
+    return np.array([
+        [1 - x * x / (1 + z), -x * y / (1 + z), x],
+        [-x * y / (1 + z), 1 - y * y / (1 + z), y],
+        [-x, -y, z],
+    ])
+
+
+class Compiled:
+    """A model's constants packed for the kernel, and calls of it."""
+
+    __slots__ = ('Ad_T', 'forward_dynamics', 'gravity', 'inverse_dynamics', 'matrices', 'spatial_inverse_dynamics', 'tree')
+
+    def __init__(self, model):
+        form = NormalForm(model)
+        links = np.zeros((len(form.h) + 1, 3), np.int64)
+        links[:-1] = np.stack([form.turns, model.parent, model.coordinate], axis=-1)
+        self.tree = _kernel.Tree(form.constants(model), links, np.array(model.armature), np.array(model.gravity))
+        self.inverse_dynamics = self.tree.inverse_dynamics
+        self.spatial_inverse_dynamics = self.tree.spatial_inverse_dynamics
+        self.matrices = self.tree.matrices
+        self.forward_dynamics = self.tree.forward_dynamics
+        self.Ad_T = lie.Ad(np.concatenate([form.T, np.eye(4)[None]]))
+        self.gravity = model.gravity
+
+    def run(self, q, external, base):
+        """Q, or (Q, W) with a base, for checked arrays; None where the result is not finite.
+
+        external: (..., order + 1, N + 1, 6) body-fixed wrenches; base: (pose (..., 4, 4), twists (..., order + 2, 6)).
+        """
+        if external is not None:
+            external = np.ascontiguousarray((external[..., None, :] @ self.Ad_T)[..., 0, :])
+        if base is not None:
+            base = self._base_series(*base)
+        return self.inverse_dynamics(np.ascontiguousarray(q), external, base)
+
+    def _base_series(self, pose, twists):
+        """Angular velocity and classical acceleration less gravity of the base, in its frame, with derivatives (..., order + 2, 6)."""
+        V = np.moveaxis(twists, -2, 0)
+        w, v = V[..., :3], V[..., 3:]
+        g = -(np.swapaxes(pose[..., :3, :3], -1, -2) @ self.gravity)
+        gravity = [g]
+        for k in range(len(V) - 2):
+            gravity.append(-leibniz.nth(w, gravity, k, np.cross))
+        a = np.zeros_like(w)
+        for k in range(len(V) - 1):
+            a[k] = v[k + 1] + leibniz.nth(w, v, k, np.cross) + gravity[k]
+        return np.ascontiguousarray(np.moveaxis(np.concatenate([w, a], axis=-1), 0, -2))
+
+
+def compile_tree(model):
+    """The model for the kernel; None where there is no kernel, or where joints have several axes, which it does not know."""
+    return Compiled(model) if available and model.single_axes else None

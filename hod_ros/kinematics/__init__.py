@@ -1,0 +1,1 @@
+"""Poses, twists and Jacobians of links, with time derivatives, and their inverses."""

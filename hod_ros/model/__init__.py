@@ -1,0 +1,1 @@
+"""The robot as immutable arrays, RobotModel, and the ways to make one."""

@@ -1,0 +1,193 @@
+"""The robot as arrays: an immutable tree of bodies, each moved by one joint.
+
+Units are SI. Twists and screws are (angular, linear), wrenches (torque, force), as in paper 000; both are body-fixed: resolved in
+the frame of their body, at its origin. A body is a link with all links that are fixed to it; its frame is that of the link which the
+joint moves, so at the joint's origin. The pose of body i is
+
+    C_i = C_parent(i) B_i exp(X_i q_i),    q_i = multiplier_i q[coordinate_i] + offset_i
+
+A joint of several axes (001, VI) owns several of the m screws: its pose is B_i exp(sum_k X_k q_k), and its rates are quasi-velocities:
+row 0 of q holds the joint's canonical coordinates, row 1 the components of its body-fixed relative twist along its screws, row 2 their
+time derivatives, and so on.
+
+The arrays are float64. Arrays of objects (sympy's symbols, mpmath's numbers) are kept as they are; such a model is `exact`, and computes
+with the numpy reference in these numbers.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import fields
+from dataclasses import replace
+from types import MappingProxyType
+
+import numpy as np
+
+from hod_ros.checks import arguments
+from hod_ros.errors import InputError
+from hod_ros.errors import ModelError
+from hod_ros.kernel import compiled
+from hod_ros.model import field_checks
+
+STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Bodies:
+    """A tree of N bodies moved along m screws by n coordinates (m > n where joints mimic others, m > N where joints have several axes)."""
+
+    name: str
+    joint_names: tuple[str, ...]        # the n columns of q, Q, M, ...
+    bodies: tuple[str, ...]             # link that gives each body its frame; parents before children
+    joints: tuple[str, ...]             # joint that moves each body, mimic joints among them
+    parent: np.ndarray                  # (N,) index of the parent body, -1: the base
+    coordinate: np.ndarray              # (m,) column of q that moves along the screw
+    multiplier: np.ndarray              # (m,) 1 but for mimic joints
+    offset: np.ndarray                  # (m,) [rad] or [m], 0 but for mimic joints
+    B: np.ndarray                       # (N, 4, 4) reference configuration relative to the parent body, at q_i = 0
+    X: np.ndarray                       # (m, 6) joint screws in the body's frame: revolute (e, 0), prismatic (0, e), helical (e, h e)
+    M: np.ndarray                       # (N, 6, 6) inertia about the body frame's origin, 000 (12)
+    links: Mapping                      # link name -> (body, 4x4 pose of the link in the body's frame); body -1: the base
+    screw_body: np.ndarray | None = None    # (m,) the body that each screw moves, ascending; None: one screw a body
+    base_link: str = 'base'
+    base: str = 'fixed'                 # 'fixed' or 'free'
+    M_base: np.ndarray = field(default_factory=lambda: np.zeros((6, 6)))
+    gravity: np.ndarray = STANDARD_GRAVITY              # (3,) [m/s^2] in the base's (world) frame
+    armature: np.ndarray | None = None                  # (n,) rotor inertia seen at the joint [kg m^2] or [kg]; None: 0
+    damping: np.ndarray | None = None                   # (n,) viscous friction of <dynamics> [N m s/rad]; None: 0; for information
+    friction: np.ndarray | None = None                  # (n,) Coulomb friction of <dynamics> [N m]; None: 0; for information
+    position_limits: np.ndarray | None = None           # (n, 2) [rad] or [m]; -inf, inf where there are none
+    velocity_limits: np.ndarray | None = None           # (n,) inf where there are none
+    effort_limits: np.ndarray | None = None             # (n,) inf where there are none
+    warnings: tuple[str, ...] = ()      # what is implausible but not impossible
+
+    def __post_init__(self):
+        for name in ('joint_names', 'bodies', 'joints', 'warnings'):
+            object.__setattr__(self, name, field_checks.names(getattr(self, name), name, distinct=name != 'warnings'))
+        for name in ('name', 'base_link'):
+            field_checks.text(getattr(self, name), name)
+        n = len(self.joint_names)
+        unlimited = np.full(n, np.inf)
+        defaults = {
+            'armature': np.zeros(n),
+            'damping': np.zeros(n),
+            'friction': np.zeros(n),
+            'position_limits': np.stack([-unlimited, unlimited], axis=-1),
+            'velocity_limits': unlimited,
+            'effort_limits': unlimited,
+        }
+        if self.screw_body is None:
+            object.__setattr__(self, 'screw_body', np.arange(len(self.bodies)))
+        for name, value in defaults.items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, value)
+        for name in ('parent', 'coordinate', 'screw_body'):
+            object.__setattr__(self, name, field_checks.indices(getattr(self, name), name))
+        for name in _FLOAT_ARRAYS:
+            object.__setattr__(self, name, field_checks.numbers(getattr(self, name), name))
+        object.__setattr__(self, 'links', MappingProxyType(field_checks.links(self.links, len(self.bodies))))
+        object.__setattr__(self, 'n', n)
+        self._check()
+        object.__setattr__(self, '_compiled', None if self.exact else compiled.compile_tree(self))
+
+    def _check(self):
+        N, n, m = len(self.bodies), self.n, len(self.X) if self.X.ndim else 0
+        if len(self.joints) != N:
+            raise ModelError(f'joints has {len(self.joints)} names for {N} bodies; give the joint that moves each body')
+        shapes = {
+            'parent': (N,), 'coordinate': (m,), 'multiplier': (m,), 'offset': (m,), 'screw_body': (m,),
+            'B': (N, 4, 4), 'X': (m, 6), 'M': (N, 6, 6), 'M_base': (6, 6), 'gravity': (3,),
+            'armature': (n,), 'damping': (n,), 'friction': (n,),
+            'position_limits': (n, 2), 'velocity_limits': (n,), 'effort_limits': (n,),
+        }
+        for name, shape in shapes.items():
+            array = getattr(self, name)
+            if array.shape != shape:
+                raise ModelError(f'{name} has the shape {array.shape}, but {N} bodies, {m} screws and {n} joints need {shape}')
+            if not name.endswith('_limits') and array.dtype != object and not np.isfinite(array).all():
+                raise ModelError(f'{name} holds a value that is not finite: {array[~np.isfinite(array)][0]}; give finite numbers')
+            if name.endswith('_limits') and array.dtype != object and np.isnan(array).any():
+                joint = self.joint_names[np.argwhere(np.isnan(array))[0][0]]
+                raise ModelError(f'{name} of joint {joint!r} holds nan, which is no number; give inf where there is no limit')
+        if self.links.get(self.base_link, (-1,))[0] != -1:
+            raise ModelError(f'link {self.base_link!r} is both the base and part of a body that moves; give every link a name of its own')
+        if np.any(self.parent >= np.arange(N)) or np.any(self.parent < -1):
+            raise ModelError(f'parent must name an earlier body or -1 for the base, but is {self.parent.tolist()}')
+        if np.any(self.coordinate < 0) or np.any(self.coordinate >= n):
+            raise ModelError(f'coordinate must lie in 0..{n - 1}, but is {self.coordinate.tolist()}')
+        if not np.array_equal(np.unique(self.screw_body), np.arange(N)) or np.any(np.diff(self.screw_body) < 0):
+            raise ModelError(f'screw_body must name every body, in ascending order, but is {self.screw_body.tolist()}')
+        if self.armature.dtype != object and np.any(self.armature < 0):
+            worst = int(np.argmin(self.armature))
+            raise ModelError(f'armature of joint {self.joint_names[worst]!r} is {self.armature[worst]}; a rotor inertia is 0 or more')
+        field_checks.check_poses(self.B, lambda i: f'the reference configuration B of joint {self.joints[i]!r}')
+        field_checks.check_screws(self.X, lambda k: f'joint {self.joints[self.screw_body[k]]!r}')
+        field_checks.check_inertias(self.M, lambda i: f'body {self.bodies[i]!r}')
+        field_checks.check_inertias(self.M_base[None], lambda i: f'the base {self.base_link!r}')
+        if not arguments.one_of(self.base, ('fixed', 'free')):
+            raise ModelError(f"base is {arguments.shown(self.base)}; it is 'fixed' or 'free'")
+
+    def replace(self, **changes):
+        """This model with some fields changed, for example gravity=(0, 0, -1.62)."""
+        return replace(self, **changes)
+
+    def body_of(self, link):
+        """(body, pose): the body that carries this link, -1 for the base, and the link's 4x4 pose in that body's frame."""
+        try:
+            return self.links[link]
+        except (KeyError, TypeError):
+            raise InputError(f'{self.name} has no link {arguments.shown(link)}; its links are {", ".join(self.links)}') from None
+
+    @property
+    def exact(self):
+        """Whether some arrays hold symbols or multiprecision numbers in place of floats."""
+        return any(getattr(self, name).dtype == object for name in _FLOAT_ARRAYS)
+
+    @property
+    def single_axes(self):
+        """Whether every joint has one screw."""
+        return len(self.X) == len(self.bodies)
+
+    @property
+    def masses(self):
+        """(N,) [kg]"""
+        return self.M[:, 3, 3]
+
+    @property
+    def first_moments(self):
+        """(N, 3) mass times centre of mass, in the body's frame [kg m]"""
+        return np.stack([self.M[:, 2, 4], self.M[:, 0, 5], self.M[:, 1, 3]], axis=-1)
+
+    @property
+    def tensors(self):
+        """(N, 3, 3) rotational inertia about the body frame's origin [kg m^2]"""
+        return self.M[:, :3, :3]
+
+    @property
+    def hash(self):
+        """Twelve hexadecimal digits that change with any name or number of the dynamics."""
+        digest = hashlib.sha256()
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if item.name == 'warnings':
+                continue
+            if item.name == 'links':
+                value = [(link, body, pose.tolist()) for link, (body, pose) in value.items()]
+            if isinstance(value, np.ndarray):
+                value = value.tolist() if value.dtype == object else value.tobytes()
+            digest.update(value if isinstance(value, bytes) else repr(value).encode())
+        return digest.hexdigest()[:12]
+
+    def __reduce__(self):
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        return _rebuilt, (type(self), values | {'links': dict(self.links)},)
+
+_FLOAT_ARRAYS = (
+    'multiplier', 'offset', 'B', 'X', 'M', 'M_base', 'gravity', 'armature', 'damping', 'friction', 'position_limits',
+    'velocity_limits', 'effort_limits',
+)
+
+
+def _rebuilt(kind, values):
+    return kind(**values)

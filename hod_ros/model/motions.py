@@ -1,0 +1,137 @@
+"""What users hand in for a model: motions, rates, forces and the motion of a free base, checked against it."""
+
+import numpy as np
+
+from hod_ros.checks import arrays
+from hod_ros.errors import InputError
+from hod_ros.model.robot_model import RobotModel
+
+MOST_ROWS = 1000        # C(n, k) of 1030 and more exceed a float
+TWIST = ('angular x', 'angular y', 'angular z', 'linear x', 'linear y', 'linear z')
+WRENCH = ('torque x', 'torque y', 'torque z', 'force x', 'force y', 'force z')
+
+
+def robot_model(model):
+    """The model, which must be one."""
+    if not isinstance(model, RobotModel):
+        kind = f'the class {model.__name__}' if isinstance(model, type) else type(model).__name__
+        raise InputError(f'model is {kind}, not a RobotModel; make one by RobotModel.from_urdf(text)')
+    return model
+
+
+def motion(model, q, fewest, name='q'):
+    """q as an array (rows, n) of finite numbers with at least `fewest` rows; row k is the k-th time derivative."""
+    robot_model(model)
+    q = arrays.numbers(q, name)
+    if q.ndim != 2 or q.shape[1] != model.n or len(q) < fewest:
+        raise InputError(
+            f'{name} has the shape {q.shape}, but needs {fewest} rows or more of {model.n} columns: '
+            f'row k is the k-th time derivative, column j the joint joint_names[j] of {model.name}')
+    arrays.finite_rows(q, name, model.joint_names)
+    check_rows(model, q, name)
+    return numbers_of(model, q, name)
+
+
+def motions(model, q, fewest):
+    """q as an array (rows, n) or (samples, rows, n) of finite numbers with at least `fewest` rows."""
+    robot_model(model)
+    q = arrays.numbers(q, 'q')
+    if q.ndim == 2:
+        return motion(model, q, fewest)
+    if q.ndim != 3 or q.shape[2] != model.n or q.shape[1] < fewest:
+        raise InputError(
+            f'q has the shape {q.shape}, but needs (rows, {model.n}) or (samples, rows, {model.n}) with {fewest} rows '
+            f'or more: row k is the k-th time derivative, column j the joint joint_names[j] of {model.name}')
+    if q.dtype != object and not np.isfinite(q).all():
+        sample = int(np.argwhere(~np.isfinite(q))[0][0])
+        arrays.finite_rows(q[sample], f'sample {sample} of q', model.joint_names)
+    check_rows(model, q, 'q')
+    return numbers_of(model, q, 'q')
+
+
+def rates(model, values, fewest, name):
+    """Rates and their derivatives (rows, n), or (rows, n + 6) with a free base's twist last; at least `fewest` rows."""
+    robot_model(model)
+    values = arrays.numbers(values, name)
+    names = model.joint_names if model.base == 'fixed' else (*model.joint_names, *(f'base {c}' for c in TWIST))
+    if values.ndim != 2 or values.shape[1] != len(names) or len(values) < fewest:
+        raise InputError(
+            f'{name} has the shape {values.shape}, but needs {fewest} rows or more of {len(names)} columns: '
+            f'row k is the k-th time derivative of {", ".join(names)}')
+    arrays.finite_rows(values, name, names)
+    return numbers_of(model, values, name)
+
+
+def base_of(model, base, rows):
+    """The motion of a free base, which must have one, checked as by free_base; None of a fixed base, which has none."""
+    if model.base == 'fixed':
+        if base is not None:
+            raise InputError(f"base is given, but the base of {model.name} is fixed; make the model with base='free'")
+        return None
+    if base is None:
+        raise InputError(
+            f'{model.name} has a free base: give base=(pose, twists), its 4x4 pose and {rows} rows of twists')
+    return free_base(base, rows)
+
+
+def free_base(base, rows):
+    """(pose, twists) of a free base as arrays, with at least `rows` rows of twists; None passes."""
+    if base is None:
+        return None
+    try:
+        pose, twists = base
+    except (TypeError, ValueError):
+        raise InputError('base is not a pair (pose, twists): give a 4x4 matrix and an array (rows, 6)') from None
+    pose, twists = arrays.numbers(pose, 'the pose of base'), arrays.numbers(twists, 'the twists of base')
+    if pose.shape != (4, 4) or twists.ndim != 2 or twists.shape[1] != 6 or len(twists) < rows:
+        raise InputError(
+            f'base has a pose of shape {pose.shape} and twists of shape {twists.shape}; '
+            f'give (4, 4) and {rows} rows or more of 6 (angular, linear, body-fixed; row k the k-th time derivative)')
+    arrays.finite_rows(pose, 'the pose of base', 'xyz1')
+    arrays.check_pose(pose, 'the pose of base')
+    arrays.finite_rows(twists, 'the twists of base', TWIST)
+    return pose, twists
+
+
+def free_bases(base, samples, rows):
+    """(poses (*samples, 4, 4), twists (*samples, rows, 6)) of a free base; what is given once serves all samples."""
+    try:
+        pose, twists = base
+    except (TypeError, ValueError):
+        raise InputError('base is not a pair (pose, twists): give a 4x4 matrix and an array (rows, 6)') from None
+    pose, twists = arrays.numbers(pose, 'the pose of base'), arrays.numbers(twists, 'the twists of base')
+    if samples and (pose.ndim == 3 or twists.ndim == 3):
+        if pose.shape[:-2] not in ((), samples) or twists.shape[:-2] not in ((), samples):
+            raise InputError(
+                f'base has a pose of shape {pose.shape} and twists of shape {twists.shape} for {samples[0]} samples; '
+                f'give (4, 4) or ({samples[0]}, 4, 4) and ({rows}, 6) or ({samples[0]}, {rows}, 6)')
+        each = np.broadcast_to(pose, samples + pose.shape[-2:]), np.broadcast_to(twists, samples + twists.shape[-2:])
+        for one_pose, one_twist in zip(*each, strict=True):
+            free_base((one_pose, one_twist), rows)
+    else:
+        free_base((pose, twists), rows)
+    return np.broadcast_to(pose, samples + (4, 4)), np.broadcast_to(twists[..., :rows, :], samples + (rows, 6))
+
+
+def numbers_of(model, array, name):
+    """A checked array in the model's kind of numbers: objects where the model is exact, else floats where Python's numbers will do."""
+    return array.astype(object) if model.exact else arrays.plain(array, name)
+
+
+def check_rows(model, q, name):
+    """Refuses more derivatives than floating point numbers serve."""
+    if q.shape[-2] > MOST_ROWS and not model.exact:
+        raise InputError(
+            f'{name} has {q.shape[-2]} rows, but derivatives are computed in floating point numbers up to {MOST_ROWS} rows, beyond which '
+            'their binomial coefficients are too large; give fewer')
+
+
+def finite_result(model, result, what, q, given='q'):
+    """The result, an array or several, unless it grew beyond floating point numbers."""
+    for part in result if isinstance(result, tuple) else (result,):
+        if part is None or part.dtype != object and not np.isfinite(part).all():
+            largest = np.unravel_index(np.argmax(np.abs(q)), q.shape)
+            raise InputError(
+                f'{what} is too large for a floating point number: the largest entry of {given} is {q[largest]:g}, in row {largest[-2]} of '
+                f'{model.joint_names[largest[-1]]!r}; are the units right ([rad], [m], [s]), and is an order so high needed?')
+    return result

@@ -1,0 +1,90 @@
+"""Loads that a link carries as part of the model, and their inertia matrices with time derivatives.
+
+Inertia matrices (6, 6) act on twists (angular, linear) of the link's frame, 000 (12).
+"""
+
+import numpy as np
+
+from hod_ros.algebra import lie
+from hod_ros.algebra.leibniz import product
+from hod_ros.algebra.leibniz import transpose
+from hod_ros.checks import arguments
+from hod_ros.checks import arrays
+from hod_ros.errors import InputError
+from hod_ros.model import motions
+
+_TOLERANCE = 1e-6
+
+
+def with_payload(model, link, mass, center=(0.0, 0.0, 0.0), inertia=None):
+    """The model with a load rigidly attached to a link (also one of the base); the model itself stays as it is.
+
+    mass [kg], center: its centre of mass in the link's frame [m], inertia: its (3, 3) tensor about its centre of mass
+    along the link's axes [kg m^2], None for a point mass.
+    """
+    body, placement = motions.robot_model(model).body_of(link)
+    load = payload_inertias(*([part] for part in _checked(mass, center, inertia, model.exact)))[0]
+    to_link = lie.Ad(lie.inverse(placement))
+    load = to_link.T @ load @ to_link
+    if body < 0:
+        return model.replace(M_base=model.M_base + load)
+    M = model.M.copy()
+    M[body] += load
+    return model.replace(M=M)
+
+
+@np.errstate(over='ignore', invalid='ignore')
+def payload_inertias(mass, center, inertia):
+    """(rows, 6, 6) inertia matrix about the link's frame and its time derivatives.
+
+    mass (rows,), center (rows, 3), inertia (rows, 3, 3) about the centre of mass: each with its time derivatives.
+    """
+    named = {'mass': mass, 'center': center, 'inertia': inertia}
+    mass, center, inertia = (arrays.finite(arrays.numbers(value, name), name) for name, value in named.items())
+    if not (mass.ndim == 1 and center.shape == (len(mass), 3) and inertia.shape == (len(mass), 3, 3)):
+        raise InputError(
+            f'a payload has mass, center and inertia of the shapes {mass.shape}, {center.shape}, {inertia.shape}; give '
+            '(rows,), (rows, 3), (rows, 3, 3) with as many rows each, row k the k-th time derivative')
+    moment = lie.skew(product(mass, center, np.multiply))
+    out = np.zeros((len(mass), 6, 6), np.result_type(mass, center, inertia))
+    out[:, :3, :3] = inertia + product(moment, transpose(lie.skew(center)))
+    out[:, :3, 3:], out[:, 3:, :3], out[:, 3:, 3:] = moment, -moment, mass[:, None, None] * np.eye(3, dtype=int)
+    return arrays.not_too_large(out, 'an inertia of the payload')
+
+
+def _checked(mass, center, inertia, exact):
+    numbers = arrays.numbers if exact else arrays.floats
+    try:
+        mass, center = numbers(mass, 'mass'), numbers(center, 'center')
+        inertia = np.zeros((3, 3)) if inertia is None else numbers(inertia, 'inertia')
+    except InputError as error:
+        raise InputError(f'mass, center or inertia of the payload are no numbers ({error}); give 1, 3 and 3x3 numbers') from None
+    if mass.ndim:
+        raise InputError(f'the payload has a mass of shape {mass.shape}; give one number [kg]')
+    if center.shape != (3,) or inertia.shape != (3, 3):
+        raise InputError(
+            f'the payload has a center of shape {center.shape}, an inertia of {inertia.shape}; give (3,) and (3, 3)')
+    try:
+        _check_plausible(float(mass), center.astype(float), inertia.astype(float))
+    except TypeError:
+        pass        # symbols may stand for anything
+    except OverflowError:
+        raise InputError('mass, center or inertia of the payload is too large for a floating point number; are the units right?') from None
+    return mass[()], center, inertia
+
+
+def _check_plausible(mass, center, inertia):
+    for name, value in (('mass', mass), ('center', center), ('inertia', inertia)):
+        if not np.isfinite(value).all():
+            raise InputError(f'the payload has {name} {value}; give finite numbers')
+    if mass < 0:
+        raise InputError(f'the payload has the mass {mass} kg; give 0 or more (the model without it still exists)')
+    if np.abs(inertia).max() > arguments.LARGEST:
+        raise InputError(f'the payload has the inertia {inertia.tolist()}; give numbers of a real body [kg m^2]')
+    if np.abs(inertia - inertia.T).max() > _TOLERANCE * np.abs(inertia).max():
+        raise InputError(f'the payload has the inertia {inertia.tolist()}; give a symmetric tensor')
+    a, b, c = np.linalg.eigvalsh(inertia)
+    if a < -_TOLERANCE * c or a + b < c - _TOLERANCE * c:
+        raise InputError(
+            f'the payload has the principal moments of inertia {a:.6g}, {b:.6g}, {c:.6g} kg m^2, which no body has: '
+            'each is 0 or more and at most the sum of the others; give the tensor about the centre of mass')

@@ -1,0 +1,36 @@
+"""The filter of dampers beside springs, stepped by the stamps of setpoints."""
+
+from hod_ros.actuators.damping_filter import DampingFilter
+from hod_ros.ros.setpoints.conversions import nanoseconds
+
+LONGEST_STEP = 0.5      # [s] between two setpoints of one motion
+
+
+class StampedFilter:
+
+    def __init__(self, prepared):
+        self._prepared = prepared
+        self._filter = DampingFilter(prepared.model, prepared)
+        self._stamp = None          # [ns] of the last setpoint
+        self.restarts = 0
+
+    def forget(self):
+        """The next setpoint begins a motion."""
+        self._filter.reset()
+        self._stamp = None
+
+    def continue_from(self, before):
+        """Goes on where the filter of another model or other drives stands."""
+        self._filter.continue_from(before._filter)
+        self._stamp, self.restarts = before._stamp, before.restarts
+
+    def answer(self, stamp, q, Q, stiffness):
+        """(MotorFeedforward, None), or (.., step) where the step since the last setpoint can't be followed and the filter began anew."""
+        stamp = nanoseconds(stamp)
+        step = None if self._stamp is None else (stamp - self._stamp) * 1e-9
+        begins = step is not None and not 0 < step <= LONGEST_STEP
+        current = DampingFilter(self._prepared.model, self._prepared) if begins else self._filter
+        result = current.motor_feedforward_of(q, Q, stiffness=stiffness, step=None if begins else step)
+        self._filter, self._stamp = current, stamp
+        self.restarts += begins
+        return result, step if begins else None

@@ -1,0 +1,1 @@
+"""The nodes, one file each: wiring only."""

@@ -1,0 +1,295 @@
+"""The node `hod_elastic_controller`: motor torques for elastic joints, from ~/motor_feedforward of the node `hod` and measured states.
+
+In: motor_states and, for state feedback, joint_states (sensor_msgs/JointState); motor_feedforward (hod_interfaces/MotorFeedforward) or,
+for state feedback, setpoint (hod_interfaces/JointSetpoint). Out: motor_torques (sensor_msgs/JointState: name, effort, and the stamp of the
+motor state that it answers) and, where asked for, ~/commands (std_msgs/Float64MultiArray) for an effort controller.
+
+Safety. Nothing is published before the first reference. Where references stop, motors are braked (tau = -velocity_gain theta') or get
+zero, as on_timeout says; where states stop, and when the node ends, they get zero. Every torque is finite and within torque_limit.
+"""
+
+import sys
+from array import array
+from time import monotonic
+
+import numpy as np
+from rclpy.clock import Clock
+from rclpy.clock import ClockType
+from rclpy.duration import Duration
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from hod_interfaces.msg import JointSetpoint
+from hod_interfaces.msg import MotorFeedforward
+from hod_ros.errors import HodError
+from hod_ros.errors import InputError
+from hod_ros.ros.elastic.laws import GAINS
+from hod_ros.ros.elastic.laws import MotorPd
+from hod_ros.ros.elastic.laws import State
+from hod_ros.ros.elastic.laws import StateFeedback
+from hod_ros.ros.elastic.motors import stiffness_motion
+from hod_ros.ros.elastic.robot import ElasticRobot
+from hod_ros.ros.elastic.robot import NamedValues
+from hod_ros.ros.parameters.declaration import declare
+from hod_ros.ros.parameters.declaration import warn_of_unknown_parameters
+from hod_ros.ros.parameters.specifications import REALTIME_PRIORITY
+from hod_ros.ros.parameters.specifications import Specification
+from hod_ros.ros.parameters.specifications import one_of
+from hod_ros.ros.process import controller_main
+from hod_ros.ros.reporting.quality import DEPTH
+from hod_ros.ros.scheduling import take_priority
+from hod_ros.ros.setpoints.conversions import SetpointReader
+from hod_ros.ros.setpoints.conversions import nanoseconds
+
+WATCH = 0.005           # [s] between two looks at the age of what came
+PARTING = 0.5           # [s] longest wait for the last torques to arrive
+LOG_PERIOD = 1.0        # [s] between two log lines about the same
+FASTEST_POLE = 1e6      # [1/s]
+CONTROLS = ('motor_pd', 'state_feedback')
+FALLBACKS = {'damping': 'the motors are braked', 'zero': 'the motors get no torque'}
+
+
+def poles(name, count):
+    def check(value):
+        if len(value) != count:
+            return f'{name} has {len(value)} values; give {count} [1/s]'
+        if not all(-FASTEST_POLE <= pole < 0 for pole in value):
+            return f'{name} is {value}; give numbers below 0, by which an error decays, and not below -{FASTEST_POLE:g} [1/s]'
+        return None
+    return check
+
+
+PARAMETERS = (
+    Specification(
+        'control', 'motor_pd', 'motor_pd: motor feedforward and PD of the motors; state_feedback: feedback linearisation.',
+        check=one_of('control', CONTROLS)),
+    Specification('bandwidth', 5.0, 'Of the PD control of each motor with its rotor alone [Hz].', minimum=1e-3, maximum=1e4),
+    Specification('damping', 0.7, 'Damping ratio of the PD control.', minimum=0.0, maximum=100.0),
+    Specification(
+        'poles', [-20.0, -22.0, -24.0, -26.0], "Of each joint's error under state feedback [1/s].", check=poles('poles', 4)),
+    Specification(
+        'stiffness_poles', [-20.0, -22.0], 'Of the stiffness error of antagonistic pairs under state feedback [1/s].',
+        check=poles('stiffness_poles', 2)),
+    Specification('timeout', 0.05, 'States and references are stale when none came for so long [s].', minimum=1e-3, maximum=3600.0),
+    Specification(
+        'on_timeout', 'damping', "While references are stale: 'damping' brakes the motors, 'zero' gives them no torque.",
+        check=one_of('on_timeout', tuple(FALLBACKS))),
+    Specification(
+        'longest_extrapolation', 0.05, 'References are carried to the time of the state over so long at most [s], where synchronous over '
+        '`period` at least; those that are further from it are taken as they stand.', minimum=0.0, maximum=1.0),
+    Specification(
+        'synchronous', False, 'Answer each state once, with a reference stamped at most one `period` later, as a lock-step plant needs; '
+        'false: answer each state at once with the latest reference.'),
+    Specification('period', 1e-3, 'Of a synchronous controller [s].', minimum=1e-6, maximum=1.0),
+    REALTIME_PRIORITY,
+    Specification('publish_commands', False, 'Publish the torques on ~/commands too, in the order of the motors.'),
+)
+
+
+class ControllerNode(Node):
+
+    def __init__(self, **kwargs):
+        super().__init__('hod_elastic_controller', **kwargs)
+        self._settings = settings = declare(self, PARAMETERS)
+        self._gains = self._declare_gains()
+        self._synchronous = settings['synchronous']
+        self._period = round(settings['period'] * 1e9)
+        self._timeout = settings['timeout']
+        self._longest_extrapolation = max(round(settings['longest_extrapolation'] * 1e9), self._period if self._synchronous else 0)
+        self._fallback = FALLBACKS[settings['on_timeout']]
+        self._law = None
+        self._state = self._state_stamp = self._state_came = None
+        self._joints_stamp = self._joints_came = None
+        self._reference = self._reference_stamp = self._reference_came = None
+        self._answered = None               # stamp of the state that was answered last
+        self._next_log = {}
+        self._publisher = self.create_publisher(JointState, 'motor_torques', DEPTH)
+        self._commands = self.create_publisher(Float64MultiArray, '~/commands', DEPTH) if settings['publish_commands'] else None
+        take_priority(self.get_logger(), settings['realtime_priority'])
+        robot = ElasticRobot(self)
+        warn_of_unknown_parameters(self, 'docs/elastic-joints.md')
+        robot.find(self._use)
+
+    def _declare_gains(self):
+        """{motor: {'position': gain, 'velocity': gain}} of the parameters gains.<motor>.position and .velocity that were given."""
+        gains = {}
+        for name in sorted(self._parameter_overrides):
+            if not name.startswith('gains.'):
+                continue
+            motor, _, part = name.removeprefix('gains.').rpartition('.')
+            if not motor or part not in GAINS:
+                raise InputError(f'parameter {name} is no gain of a motor; give gains.{motor or "<motor>"}.position [N m/rad], .velocity '
+                                 '[N m s/rad] or both')
+            gain = Specification(name, 0.0, f'Gain of motor {motor} {GAINS[part]}.', minimum=0.0, maximum=1e12)
+            gains.setdefault(motor, {})[part] = declare(self, [gain])[name]
+        return gains
+
+    def _use(self, prepared):
+        settings = self._settings
+        law = MotorPd(prepared, bandwidth=settings['bandwidth'], damping=settings['damping'], gains=self._gains)
+        if settings['control'] == 'state_feedback':
+            try:
+                law = StateFeedback(prepared, poles=settings['poles'], stiffness_poles=settings['stiffness_poles'], brake=law.brake)
+            except InputError as error:
+                raise InputError(f"control is 'state_feedback', but {error}; or take control 'motor_pd'") from None
+        self._prepared = prepared
+        self._law = law
+        self._message = JointState(name=list(prepared.motor_names))
+        self._motor_values = NamedValues(prepared.motor_names)
+        self._joint_values = NamedValues(prepared.model.joint_names)
+        self._state = State(None, None)
+        self.create_subscription(JointState, 'motor_states', self._on_motor_states, DEPTH)
+        if law.needs_joints:
+            self._reader = SetpointReader(prepared.model)
+            self.create_subscription(JointState, 'joint_states', self._on_joint_states, DEPTH)
+            self.create_subscription(JointSetpoint, 'setpoint', self._on_setpoint, DEPTH)
+        else:
+            self.create_subscription(MotorFeedforward, 'motor_feedforward', self._on_motor_feedforward, DEPTH)
+        self.create_timer(WATCH, self._watch, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self.get_logger().info(f'controls {prepared.model.name} by {settings["control"]}, motors {", ".join(prepared.motor_names)}')
+
+    # What comes in
+
+    def _on_motor_states(self, message):
+        try:
+            self._state.motor_positions, self._state.motor_velocities = self._motor_values.take(message, 'position', 'velocity')
+        except InputError as error:
+            self._warn('motor_states', f'refused motor_states: {error}')
+            return
+        self._state_stamp, self._state_came = nanoseconds(message.header.stamp), monotonic()
+        if self._synchronous and self._state_stamp == self._answered:
+            self._send()                    # the plant asks again: our answer was lost
+        elif not self._synchronous and self._reference_came is not None and not self._stale(self._reference_came):
+            self._control()
+        elif self._synchronous:
+            self._answer()
+
+    def _on_joint_states(self, message):
+        try:
+            self._state.positions, self._state.velocities = self._joint_values.take(message, 'position', 'velocity')
+        except InputError as error:
+            self._warn('joint_states', f'refused joint_states: {error}')
+            return
+        self._joints_stamp, self._joints_came = nanoseconds(message.header.stamp), monotonic()
+        if self._synchronous:
+            self._answer()
+
+    def _on_motor_feedforward(self, message):
+        if message.motor_names != self._message.name:
+            self._warn('reference', f'refused motor_feedforward of the motors {", ".join(message.motor_names)}; the motors here are '
+                                    f'{", ".join(self._message.name)}: do both nodes have the same robot and drives?')
+            return
+        rows = message.positions, message.velocities, message.accelerations, message.efforts
+        reference = np.array(rows) if all(len(row) == len(message.motor_names) for row in rows) else None
+        if reference is None or not np.isfinite(reference).all():
+            self._warn('reference', 'refused motor_feedforward: give positions, velocities, accelerations and efforts, one finite number '
+                                    'for each motor')
+            return
+        self._take_reference(message, reference)
+
+    def _on_setpoint(self, message):
+        try:
+            q, columns = self._reader.read(message, 2)
+            if len(q) < 5:
+                raise InputError(f'it has {len(q)} rows; state feedback needs positions to snaps')
+            self._take_reference(message, (q, stiffness_motion(message, columns.names, self._prepared.variable_joints)))
+        except HodError as error:
+            self._warn('reference', f'refused a setpoint: {error}')
+
+    def _take_reference(self, message, reference):
+        self._reference = reference
+        self._reference_stamp, self._reference_came = nanoseconds(message.header.stamp), monotonic()
+        if self._synchronous:
+            self._answer()
+
+    # What goes out
+
+    def _answer(self):
+        """Synchronous: as soon as state and reference of one period are there."""
+        stamp = self._state_stamp
+        if stamp is None or self._reference_stamp is None or stamp == self._answered:
+            return
+        if not 0 <= self._reference_stamp - stamp <= self._period or self._law.needs_joints and self._joints_stamp != stamp:
+            return
+        self._control()
+
+    def _control(self):
+        if self._law.needs_joints and (self._joints_stamp is None or self._stale(self._joints_came)):
+            came = 'have come yet' if self._joints_came is None else f'came within {self._timeout:g} s'
+            self._warn('joint_states', f'no joint_states {came}, without which there is no state feedback: {self._fallback}')
+            self._fall_back()
+            return
+        try:
+            torques = self._law.torques(self._state, self._reference, self._offset())
+        except HodError as error:
+            self._warn('law', f'{self._fallback}: {error}')
+            self._fall_back()
+            return
+        self._publish(torques)
+
+    def _offset(self):
+        """Time over which the reference is carried to that of the state [s]: 0 where the stamps cannot be related."""
+        offset = self._state_stamp - self._reference_stamp
+        if abs(offset) <= self._longest_extrapolation:
+            return offset * 1e-9
+        self._warn('stamps', f'the stamps of motor_states and references are {abs(offset) * 1e-9:.4g} s apart and cannot be related, which '
+                             f'takes {self._longest_extrapolation * 1e-9:g} s at most: references are taken as they stand; stamp both by '
+                             'one clock, or raise longest_extrapolation')
+        return 0.0
+
+    def _watch(self):
+        """References and states that stay away."""
+        if self._reference_came is None or self._state_came is None:
+            return
+        if self._stale(self._state_came):
+            self._warn('states', f'no motor_states came within {self._timeout:g} s: the motors get no torque')
+            self._publish(np.zeros(len(self._message.name)))
+        elif self._stale(self._reference_came):
+            self._warn('stale', f'no reference came within {self._timeout:g} s: on_timeout is {self._settings["on_timeout"]}, '
+                                f'{self._fallback}')
+            self._fall_back()
+
+    def _stale(self, came):
+        return monotonic() - came > self._timeout
+
+    def _fall_back(self):
+        braked = self._settings['on_timeout'] == 'damping'
+        self._publish(self._law.brake(self._state) if braked else np.zeros(len(self._message.name)))
+
+    def _publish(self, torques):
+        limit = self._prepared.torque_limit
+        if not np.isfinite(torques).all():
+            self._warn('finite', 'the torques are not finite: the motors get none')
+            torques = np.zeros(len(torques))
+        elif (np.abs(torques) > limit).any():
+            motor = int(np.argmax(np.abs(torques) > limit))
+            self._warn('limit', f'motor {self._message.name[motor]!r} would need {torques[motor]:.4g} [N m], its limit is {limit[motor]:g}')
+            torques = np.clip(torques, -limit, limit)
+        stamp = self._message.header.stamp
+        stamp.sec, stamp.nanosec = divmod(self._state_stamp, 1_000_000_000)
+        self._message.effort = array('d', torques.tobytes())
+        self._answered = self._state_stamp
+        self._send()
+
+    def _send(self):
+        self._publisher.publish(self._message)
+        if self._commands is not None:
+            self._commands.publish(Float64MultiArray(data=self._message.effort))
+
+    def destroy_node(self):
+        if self._answered is not None and self.context.ok():
+            self._publish(np.zeros(len(self._message.name)))
+            for publisher in filter(None, (self._publisher, self._commands)):
+                publisher.wait_for_all_acked(Duration(seconds=PARTING))     # else it may be lost with its writer
+        super().destroy_node()
+
+    def _warn(self, key, text):
+        now = monotonic()
+        if now >= self._next_log.get(key, 0.0):
+            self._next_log[key] = now + LOG_PERIOD
+            self.get_logger().warning(text)
+
+
+if __name__ == '__main__':
+    sys.exit(controller_main())

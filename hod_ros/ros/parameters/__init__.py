@@ -1,0 +1,1 @@
+"""The parameters: what there is, what each may be, and how a node declares them."""

@@ -1,0 +1,1 @@
+"""Counts, diagnostics and events of quality of service."""

@@ -1,0 +1,1 @@
+"""From a robot description and parameters to the model that a node computes with."""

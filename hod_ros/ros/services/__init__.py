@@ -1,0 +1,1 @@
+"""The services that compute, and the process that they run in."""

@@ -1,0 +1,71 @@
+"""set_payload: gripping and releasing. The load is kept in the parameters payload.*; this service sets them together."""
+
+import numpy as np
+from rclpy.parameter import Parameter
+
+from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
+from hod_ros.errors import InputError
+from hod_ros.model.payload import with_payload
+from hod_ros.ros.services.requests import columns_of
+from hod_ros.ros.services.requests import finite
+from hod_ros.ros.services.requests import in_message_order
+from hod_ros.ros.services.requests import joint_values
+
+INERTIA = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
+CENTER = ('x', 'y', 'z')
+
+
+def set_payload(node, settings, current_model, request, response, last_motion):
+    """Fills the response of a SetPayload request; HodError, with nothing changed, where it can't.
+
+    settings: the node's Parameters. current_model(): the model in use, before and after the parameters are set.
+    last_motion: q (rows, n) of the last setpoint, or None.
+    """
+    before = current_model()
+    columns = columns_of(before, request.joint_names)
+    motion = _motion(request, columns, last_motion)
+    parameters = _parameters(request, before, settings)
+    if parameters:      # rclpy refuses an empty list
+        result = node.set_parameters_atomically(parameters)
+        if not result.successful:
+            raise InputError(result.reason)
+    response.joint_names = columns.names
+    if motion is not None:
+        response.effort_jump = in_message_order(inverse_dynamics(current_model(), motion) - inverse_dynamics(before, motion), columns)
+    if last_motion is None and motion is None:
+        response.message = 'the jump is not stated, because no setpoint has come and no positions were given'
+
+
+def _motion(request, columns, last_motion):
+    """q (rows, n): at rest at the request's positions, else the last motion."""
+    positions = joint_values(request.positions, columns, 'positions')
+    if positions is None:
+        return last_motion
+    return np.stack([positions, np.zeros_like(positions), np.zeros_like(positions)])
+
+
+def _parameters(request, model, settings):
+    """The parameters that say what the request says."""
+    link, mass = request.link, request.mass
+    model.body_of(link)
+    carrying = settings['payload.link']
+    if carrying and carrying != link and settings['payload.mass']:
+        if mass:
+            raise InputError(
+                f'link {carrying!r} carries {settings["payload.mass"]:g} kg, and one link can carry a payload at a time; '
+                'release it first (mass 0), or describe the load in the robot description')
+        return []
+    center = _numbers(request.center, 'center', CENTER)
+    inertia = _numbers(request.inertia, 'inertia', INERTIA)
+    if not mass and any(inertia):
+        raise InputError('the payload has an inertia but no mass; give its mass, or no inertia to release what the link carries')
+    xx, xy, xz, yy, yz, zz = inertia
+    with_payload(model, link, mass, center, [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    values = {'payload.link': link if mass else '', 'payload.mass': mass, 'payload.center': center, 'payload.inertia': inertia}
+    return [Parameter(name, value=value) for name, value in values.items()]
+
+
+def _numbers(values, field, names):
+    if len(values) not in (0, len(names)):
+        raise InputError(f'{field} has {len(values)} values; give {len(names)}: {", ".join(names)}')
+    return finite(np.array(values, float), f'payload {field}', names).tolist() if len(values) else [0.0] * len(names)

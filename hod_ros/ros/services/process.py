@@ -1,0 +1,66 @@
+"""The node's end of the process that answers its services: starts it, tells it the model, starts it again where it died."""
+
+import subprocess
+import sys
+
+from hod_ros.ros.scheduling import at_ordinary_priority
+from hod_ros.ros.services.blackboard import Blackboard
+from hod_ros.ros.services.host import HostState
+
+PATIENCE = 2.0          # [s] for an end in good order
+# A terminal's Ctrl-C is the node's affair. In a session of its own, Linux would weigh it as a group: its niceness meant nothing there.
+APART = {'process_group': 0} if sys.version_info >= (3, 11) else {'start_new_session': True}
+
+
+class ServiceProcess:
+
+    def __init__(self, node, names):
+        """names: of the services, private to the node."""
+        self._node = node
+        self._names = {name: node.resolve_service_name(f'~/{name}') for name in names}
+        self._blackboard = Blackboard()
+        self._process = None
+        self.deaths = 0
+
+    @property
+    def pid(self):
+        return None if self._process is None else self._process.pid
+
+    def use(self, model, limits):
+        """Every request that is sent from now on is computed with this model."""
+        node = self._node
+        self._blackboard.write(HostState(
+            model, limits, node.get_name(), node.get_namespace(), self._names, int(node.get_logger().get_effective_level())))
+
+    def start(self):
+        """After the first `use`."""
+        descriptor = self._blackboard.descriptor
+        self._process = at_ordinary_priority(lambda: subprocess.Popen(
+            [sys.executable, '-m', 'hod_ros.ros.services.host', str(descriptor)], stdin=subprocess.PIPE, pass_fds=[descriptor], **APART))
+
+    def watch(self):
+        """Starts the process again where it has died."""
+        if self._process is None or self._process.poll() is None:
+            return
+        self.deaths += 1
+        self._node.get_logger().error(
+            f'the process that answers the services ended by itself (exit code {self._process.returncode}) and is started again; '
+            'requests that it had in hand stay unanswered')
+        self._process.stdin.close()
+        self.start()
+
+    def stop(self):
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.stdin.close()
+        process.terminate()
+        try:
+            process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def close(self):
+        self.stop()
+        self._blackboard.close()

@@ -1,0 +1,105 @@
+"""Arrays of service requests and responses, in the joint order of the message outside and of the model inside.
+
+A request is refused by its numbers' count alone, before memory is taken for it.
+"""
+
+from array import array
+from dataclasses import dataclass
+from dataclasses import field
+
+import numpy as np
+
+from hod_ros.errors import InputError
+from hod_ros.ros.setpoints.conversions import Columns
+
+MOST_VALUES = 16_000_000        # numbers in one array of a response: 128 MB
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a request may ask for: the node's parameters of the same names, and its drives."""
+
+    max_order: int = 20
+    max_samples: int = 10000
+    drives: dict = field(default_factory=dict)      # of elastic joints
+
+
+def columns_of(model, names):
+    """The columns of a request's joint_names; the model's own where there are none."""
+    return Columns(model, list(names) or list(model.joint_names))
+
+
+def check_order(order, limits, what='order'):
+    if order > limits.max_order:
+        raise InputError(
+            f'{what} is {order}, but this node computes up to max_order = {limits.max_order}; ask for less, or raise max_order')
+
+
+def motion_of_order(request, model, limits, extra_rows):
+    """(q, columns): as motion_samples, where the request has an order and needs order + extra_rows rows."""
+    check_order(request.order, limits)
+    return motion_samples(
+        request, model, limits, request.order + extra_rows, f'order {request.order} needs order + {extra_rows} =')
+
+
+def motion_samples(request, model, limits, rows, why):
+    """(q, columns): q (samples, rows, n) in the model's order, of a request's derivatives; why: beginning of a sentence on these rows."""
+    columns = columns_of(model, request.joint_names)
+    n, values = len(columns.names), len(request.derivatives)
+    if values == 0 or values % (rows * n):
+        raise InputError(
+            f'derivatives has {values} values; {why} {rows} rows: give a positive multiple of {rows} x {n} = {rows * n}, '
+            'samples x rows x joints')
+    samples = values // (rows * n)
+    if samples > limits.max_samples:
+        raise InputError(
+            f'derivatives has {samples} samples, but this node takes up to max_samples = {limits.max_samples}; send several requests')
+    q = np.frombuffer(request.derivatives).reshape(samples, rows, n)
+    if not np.isfinite(q).all():
+        sample, row, column = (int(index) for index in np.argwhere(~np.isfinite(q))[0])
+        raise InputError(
+            f'derivatives: row {row} of joint {columns.names[column]!r} in sample {sample} is {q[sample, row, column]}; '
+            'give finite numbers')
+    return q if columns.to_model is None else q[:, :, columns.to_model], columns
+
+
+def check_size(values, field):
+    if values > MOST_VALUES:
+        raise InputError(f'{field} would have {values} values, but a response takes up to {MOST_VALUES}; send several requests')
+
+
+def joint_values(values, columns, field):
+    """(n,) in the model's order, of a field with one value for each joint; None where the field is empty."""
+    if not len(values):
+        return None
+    n = len(columns.names)
+    if len(values) != n:
+        raise InputError(f'{field} has {len(values)} values for {n} joints; give one for each joint, or none')
+    values = finite(np.array(values, float), field, columns.names)
+    return values if columns.to_model is None else values[columns.to_model]
+
+
+def joint_rows(values, columns, field):
+    """(rows, n) in the model's order, of a field with whole rows of one value for each joint."""
+    n = len(columns.names)
+    if len(values) % n:
+        raise InputError(f'{field} has {len(values)} values for {n} joints; give whole rows of one value for each joint')
+    rows = finite(np.array(values, float).reshape(-1, n), field, columns.names)
+    return rows if columns.to_model is None else rows[:, columns.to_model]
+
+
+def finite(values, field, names):
+    """The values, whose last axis has these names; InputError that names the first that isn't finite."""
+    if not np.isfinite(values).all():
+        index = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
+        where = f'row {index[0]} of ' if values.ndim > 1 else ''
+        raise InputError(f'{field}: {where}{names[index[-1]]} is {values[index]}; give finite numbers')
+    return values
+
+
+def in_message_order(values, columns, axes=1):
+    """float64[] of an array whose last `axes` axes are joints in the model's order."""
+    if columns.to_message is not None:
+        for axis in range(-axes, 0):
+            values = np.take(values, columns.to_message, axis)
+    return array('d', np.asarray(values, float).tobytes())

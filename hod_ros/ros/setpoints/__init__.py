@@ -1,0 +1,1 @@
+"""From a setpoint to feedforward and commands."""

@@ -1,0 +1,1 @@
+"""Closed expressions by sympy, and any precision by mpmath."""
