@@ -82,7 +82,7 @@ setup(
     extras_require={
         'bench': ['matplotlib', 'pin', 'example-robot-data'],
         'demo': ['matplotlib'],
-        'sim': ['mujoco'],
+        'sim': ['mujoco>=3.2.3,<4.1'],       # tried: every minor version from 3.2.3 to 4.0.0
         'symbolic': ['mpmath', 'sympy'],
         'test': [
             'example-robot-data', 'hypothesis', 'matplotlib', 'mpmath', 'mujoco', 'pin', 'pytest<8.4', 'pyyaml', 'ruff',

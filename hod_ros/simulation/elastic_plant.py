@@ -4,6 +4,8 @@ Motors' values are on their own side of the gear, as everywhere. Linear springs 
 passive-force callback inside every stage of the integrator. No contacts, no limits of the joints.
 """
 
+import warnings
+
 import numpy as np
 
 from hod_ros.actuators.motor_feedforward import PreparedDrives
@@ -12,11 +14,9 @@ from hod_ros.checks.arguments import finite_number
 from hod_ros.errors import HodError
 from hod_ros.errors import InputError
 from hod_ros.simulation import mjcf
+from hod_ros.simulation.errors import PlantError
 from hod_ros.simulation.plant_springs import plant_springs
-
-
-class PlantError(HodError):
-    """A plant that cannot be built or simulated."""
+from hod_ros.simulation.self_check import check_plant
 
 
 class ElasticPlant:
@@ -52,11 +52,20 @@ class ElasticPlant:
                   for name, j, springy in zip(self.motor_names, prepared.motor_joints, elastic, strict=True)]
         self._links = np.array([self._physics.joint(name).dofadr[0] for name in model.joint_names], dtype=int)
         self._motors = np.array([self._physics.joint(name).dofadr[0] for name in joints], dtype=int)
+        self._to_own_side = np.where(elastic, 1.0, prepared.gear_ratio)        # rigid drives move their joint's coordinate
         self._springs = plant_springs(prepared, self._physics, self._links, self._motors)
         self._passive = [spring for spring in self._springs if spring.passive]
         self._adjustable = [spring for spring in self._springs if spring.adjustable]
+        self._adjustable_names = [name for name, spring in zip(prepared.elastic_joints, self._springs, strict=True) if spring.adjustable]
+        self._stiffness_known = False
         self.saturated = np.zeros(len(self.motor_names), dtype=bool)
+        check_plant(self)
         self.set_state(np.zeros(model.n), np.zeros(model.n))
+
+    @property
+    def mujoco_version(self):
+        """Of the MuJoCo that simulates."""
+        return self._mujoco.__version__
 
     @property
     def time(self):
@@ -81,12 +90,12 @@ class ElasticPlant:
     @property
     def motor_positions(self):
         """theta (motors,), on the motors' side [rad]"""
-        return self._data.qpos[self._motors] * self.prepared.gear_ratio
+        return self._data.qpos[self._motors] * self._to_own_side
 
     @property
     def motor_velocities(self):
         """theta' (motors,), on the motors' side [rad/s]"""
-        return self._data.qvel[self._motors] * self.prepared.gear_ratio
+        return self._data.qvel[self._motors] * self._to_own_side
 
     @property
     def stiffnesses(self):
@@ -103,12 +112,12 @@ class ElasticPlant:
         names, motors, ratio = self.joint_names, self.motor_names, self.prepared.gear_ratio
         q = arrays.vector(positions, names, 'positions')
         v = arrays.vector(velocities, names, 'velocities')
-        relaxed = self.prepared.motor_joints
-        theta = q[relaxed] if motor_positions is None else arrays.vector(motor_positions, motors, 'motor_positions') / ratio
-        rate = v[relaxed] if motor_velocities is None else arrays.vector(motor_velocities, motors, 'motor_velocities') / ratio
+        joints = self.prepared.motor_joints
+        theta = q[joints] * ratio if motor_positions is None else arrays.vector(motor_positions, motors, 'motor_positions')
+        rate = v[joints] * ratio if motor_velocities is None else arrays.vector(motor_velocities, motors, 'motor_velocities')
         time = finite_number(time, 'time', '[s]')
         self._mujoco.mj_resetData(self._physics, self._data)
-        self._data.qpos[self._motors], self._data.qvel[self._motors] = theta, rate
+        self._data.qpos[self._motors], self._data.qvel[self._motors] = theta / self._to_own_side, rate / self._to_own_side
         self._data.qpos[self._links], self._data.qvel[self._links] = q, v       # last: the motor of a rigid drive is its joint
         self._data.time = time
         self.saturated[:] = False
@@ -116,21 +125,23 @@ class ElasticPlant:
     def step(self, torques, stiffness=None, *, joint_torques=None):
         """One step with the motors' torques (motors,) [N m] held. Returns `saturated` (motors,).
 
-        stiffness: (adjustable,) of the AdjustableStiffness joints, held [N m/rad]; None: as before. joint_torques: (n,) that the world
-        exerts on the joints [N m].
+        stiffness: (adjustable,) of the AdjustableStiffness joints, held [N m/rad]; None: as before, of which the first time warns.
+        joint_torques: (n,) that the world exerts on the joints [N m].
         """
         if (type(torques) is not np.ndarray or torques.shape != (len(self.motor_names),) or torques.dtype != np.float64
                 or not np.isfinite(torques).all()):
             torques = arrays.vector(torques, self.motor_names, 'torques')
         if stiffness is not None:
             self._set_stiffness(stiffness)
+        elif self._adjustable and not self._stiffness_known:
+            self._keep_stiffness()
         data = self._data
         held = np.clip(torques, -self.torque_limits, self.torque_limits)
         self.saturated = held != torques
         data.qfrc_applied[:] = 0
         if joint_torques is not None:
             data.qfrc_applied[self._links] = arrays.vector(joint_torques, self.joint_names, 'joint_torques')
-        data.qfrc_applied[self._motors] += held * self.prepared.gear_ratio
+        data.qfrc_applied[self._motors] += held * self._to_own_side
         self._advance()
         return self.saturated
 
@@ -142,21 +153,34 @@ class ElasticPlant:
     def _advance(self):
         data = self._data
         before = data.time, data.qpos.copy(), data.qvel.copy()
+        self._in_force(self._mujoco.mj_step)
+        if not (np.isfinite(data.qpos).all() and np.isfinite(data.qvel).all()) or data.warning.number.any():
+            self._mujoco.mj_resetData(self._physics, data)
+            data.time, data.qpos[:], data.qvel[:] = before
+            raise PlantError(
+                f'the simulation became unstable after {data.time:g} s; its state is that before this step. Take a shorter step than '
+                f'{self.step_time:g} s, smaller torques or softer springs')
+
+    def accelerations(self, torques, joint_torques):
+        """(q'' (n,), theta'' (motors,)) in the present state; the arguments are those of step()."""
+        data = self._data
+        data.qfrc_applied[:] = 0
+        data.qfrc_applied[self._links] = joint_torques
+        data.qfrc_applied[self._motors] += torques * self._to_own_side
+        self._in_force(self._mujoco.mj_forward)
+        return data.qacc[self._links], data.qacc[self._motors] * self._to_own_side
+
+    def _in_force(self, function):
+        """Calls a function of MuJoCo with the springs in force, and leaves its callbacks as they were."""
         mujoco = self._mujoco
         handler, callback = mujoco.get_mju_user_warning(), mujoco.get_mjcb_passive()
         mujoco.set_mju_user_warning(_no_log)        # MuJoCo would write a file into the working directory
         mujoco.set_mjcb_passive(self._apply_springs if self._passive else None)
         try:
-            mujoco.mj_step(self._physics, data)
+            function(self._physics, self._data)
         finally:
             mujoco.set_mju_user_warning(handler)
             mujoco.set_mjcb_passive(callback)
-        if not (np.isfinite(data.qpos).all() and np.isfinite(data.qvel).all()) or data.warning.number.any():
-            mujoco.mj_resetData(self._physics, data)
-            data.time, data.qpos[:], data.qvel[:] = before
-            raise PlantError(
-                f'the simulation became unstable after {data.time:g} s; its state is that before this step. Take a shorter step than '
-                f'{self.step_time:g} s, smaller torques or softer springs')
 
     def _apply_springs(self, physics, data):
         """MuJoCo's passive-force callback; it is one for all models, so it is in force during our own steps only."""
@@ -166,13 +190,24 @@ class ElasticPlant:
             spring.apply(qpos, qvel, forces)
         data.qfrc_passive[:] += forces
 
+    def _keep_stiffness(self):
+        """The first step without a stiffness: a configured one holds, and that is said."""
+        for name, spring in zip(self._adjustable_names, self._adjustable, strict=True):
+            k = spring.stiffness(self._data.qpos)
+            if k == 0:
+                raise InputError(f'stiffness of joint {name!r} is missing; configure it in its drive, or give it to step() [N m/rad]')
+            warnings.warn(
+                f'joint {name!r} of the plant stays at the stiffness {k:g} [N m/rad]: where a feedforward follows a stiffness motion, '
+                'give step() the stiffness of every step', stacklevel=3)
+        self._stiffness_known = True
+
     def _set_stiffness(self, stiffness):
-        names = [name for name, spring in zip(self.prepared.elastic_joints, self._springs, strict=True) if spring in self._adjustable]
-        values = arrays.vector(stiffness, names, 'stiffness')
-        for name, spring, value in zip(names, self._adjustable, values, strict=True):
+        values = arrays.vector(stiffness, self._adjustable_names, 'stiffness')
+        for name, spring, value in zip(self._adjustable_names, self._adjustable, values, strict=True):
             if value <= 0:
                 raise InputError(f'stiffness of joint {name!r} is {value:g}; it must stay above 0 [N m/rad]')
             self._physics.tendon_stiffness[spring.tendon] = value
+        self._stiffness_known = True
 
 
 def _no_log(message):

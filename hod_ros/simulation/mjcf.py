@@ -1,10 +1,14 @@
 """The robot of a RobotModel, with motors behind springs, as a MuJoCo model: the same tree, without contacts and without limits.
 
-Every motor of an elastic joint is a body of its own without mass, on a hinge of its own at the base, whose armature is the rotor's
-inertia seen on the joint's side of the gear; so it turns as if about a fixed axis (Spong's assumption). Its coordinate is
-theta = theta_motor / gear_ratio [rad], or [m] at a prismatic joint. The rotor of a rigid drive is armature of the link's joint.
+Every motor of an elastic joint is a body of its own, a rotor on a hinge at the base: so it turns as if about a fixed axis (Spong's
+assumption). Its coordinate is theta_motor [rad], on the motor's own side of the gear. The rotor of a rigid drive is armature of the link's
+joint.
+
+The text holds the true inertias. Those that no real body has, massless bodies among them, MuJoCo refuses to read: these are written into
+the compiled model, in place of ones with which MuJoCo takes none of its shortcuts.
 """
 
+from dataclasses import dataclass
 from xml.etree import ElementTree
 
 import numpy as np
@@ -14,7 +18,9 @@ from hod_ros.actuators.drives import SeriesElastic
 from hod_ros.errors import InputError
 
 INTEGRATORS = ('Euler', 'RK4', 'implicit', 'implicitfast')
-PLACEHOLDER = {'pos': '0 0 0', 'mass': '1', 'diaginertia': '1 1 1'}     # the true figures go into the compiled model
+UNREAL = {'pos': '0.1 0.2 0.3', 'quat': '0.8 0.1 0.5 0.3', 'mass': '1', 'diaginertia': '1 1.1 1.2'}     # off every axis, of unequal moments
+LEAST = 1e-14           # MuJoCo reads masses and moments of inertia above 1e-15
+ROTOR_MASS = 1e-3       # [kg] on the axis at the base, where it has no effect
 
 
 def mjcf(prepared, *, step, integrator):
@@ -28,9 +34,9 @@ def mjcf(prepared, *, step, integrator):
     ElementTree.SubElement(option, 'flag', contact='disable', limit='disable', constraint='disable', autoreset='disable')
     world = ElementTree.SubElement(root, 'worldbody')
     elements = {-1: world}
-    for i in range(len(model.bodies)):
+    for i, inertial in enumerate(inertials(model)):
         j = model.coordinate[i]
-        body = _body(elements[model.parent[i]], f'body {i}', model.B[i])
+        body = _body(elements[model.parent[i]], f'body {i}', model.B[i], inertial)
         kind, axis, point = _axis(model.X[i])
         inertia, friction = (0.0, 0.0) if prepared.drives[j].elastic else _reflected(prepared, prepared.motors_of(j)[0])
         ElementTree.SubElement(
@@ -42,41 +48,69 @@ def mjcf(prepared, *, step, integrator):
         drive = prepared.drives[j]
         if not drive.elastic:
             continue
-        body = _body(world, f'rotor {name}', np.eye(4))
-        inertia, friction = _reflected(prepared, m)
+        inertia = prepared.motor_inertia[m]
+        body = _body(world, f'rotor {name}', np.eye(4), Inertial(ROTOR_MASS, np.zeros(3), np.full(3, inertia), np.eye(3)))
         ElementTree.SubElement(
-            body, 'joint', name=f'motor {name}', type='hinge', axis='0 0 1', limited='false', armature=repr(float(inertia)),
-            damping=repr(float(friction)))
+            body, 'joint', name=f'motor {name}', type='hinge', axis='0 0 1', limited='false',
+            damping=repr(float(prepared.motor_friction[m])))
         if isinstance(drive, (SeriesElastic, AdjustableStiffness)):
             tendon = ElementTree.SubElement(
                 tendons, 'fixed', name=f'spring {name}', stiffness=repr(float(drive.stiffness or 0.0)), damping=repr(float(drive.damping)),
                 springlength='0 0', limited='false')
-            ElementTree.SubElement(tendon, 'joint', joint=f'motor {name}', coef='1')
+            ElementTree.SubElement(tendon, 'joint', joint=f'motor {name}', coef=repr(float(1 / prepared.gear_ratio[m])))
             ElementTree.SubElement(tendon, 'joint', joint=model.joint_names[j], coef='-1')
     return ElementTree.tostring(root, encoding='unicode')
 
 
 def compiled(mujoco, prepared, *, step, integrator):
-    """The MuJoCo model, its inertias those of the RobotModel to the last digit."""
-    model = prepared.model
+    """The MuJoCo model."""
     physics = mujoco.MjModel.from_xml_string(mjcf(prepared, step=step, integrator=integrator))
-    physics.body_mass[:] = 0
-    physics.body_inertia[:] = 0
-    physics.body_ipos[:] = 0
-    physics.body_iquat[:] = [1, 0, 0, 0]
-    for i, M in enumerate(model.M):
+    unreal = [(i, inertial) for i, inertial in enumerate(inertials(prepared.model)) if not inertial.real]
+    for i, inertial in unreal:
         b = physics.body(f'body {i}').id
-        mass = M[3, 3]
-        centre = model.first_moments[i] / mass if mass else np.zeros(3)
-        about_centre = M[:3, :3] - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
-        moments, axes = np.linalg.eigh(about_centre)
-        axes[:, 0] *= np.sign(np.linalg.det(axes))
-        physics.body_mass[b] = mass
-        physics.body_ipos[b] = centre
-        physics.body_inertia[b] = moments
-        physics.body_iquat[b] = quaternion(axes)
-    mujoco.mj_setConst(physics, mujoco.MjData(physics))
+        physics.body_mass[b] = inertial.mass
+        physics.body_ipos[b] = inertial.centre
+        physics.body_inertia[b] = inertial.moments
+        physics.body_iquat[b] = quaternion(inertial.axes)
+    if unreal:
+        mujoco.mj_setConst(physics, mujoco.MjData(physics))
     return physics
+
+
+@dataclass(frozen=True)
+class Inertial:
+    """Inertia of a body: its mass [kg], its centre, and moments about that along principal axes, columns [kg m^2]."""
+
+    mass: float
+    centre: np.ndarray
+    moments: np.ndarray
+    axes: np.ndarray
+
+    @property
+    def real(self):
+        """Whether MuJoCo takes it for that of a body."""
+        a, b, c = np.sort(self.moments)
+        return self.mass > LEAST and a > LEAST and a + b >= c
+
+    @property
+    def attributes(self):
+        """Those of <inertial>."""
+        if not self.real:
+            return UNREAL
+        return {'pos': _numbers(self.centre), 'quat': _numbers(quaternion(self.axes)), 'mass': repr(float(self.mass)),
+                'diaginertia': _numbers(self.moments)}
+
+
+def inertials(model):
+    """The Inertial of every body of a model."""
+    found = []
+    for M, moment in zip(model.M, model.first_moments, strict=True):
+        mass = M[3, 3]
+        centre = moment / mass if mass else np.zeros(3)
+        moments, axes = np.linalg.eigh(M[:3, :3] - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre)))
+        axes[:, 0] *= np.sign(np.linalg.det(axes))
+        found.append(Inertial(mass, centre, moments, axes))
+    return found
 
 
 def quaternion(R):
@@ -96,10 +130,10 @@ def _reflected(prepared, motor):
     return prepared.motor_inertia[motor] * square, prepared.motor_friction[motor] * square
 
 
-def _body(parent, name, pose):
+def _body(parent, name, pose, inertial):
     body = ElementTree.SubElement(
         parent, 'body', name=name, pos=_numbers(pose[:3, 3]), quat=_numbers(quaternion(pose[:3, :3])))
-    ElementTree.SubElement(body, 'inertial', PLACEHOLDER)
+    ElementTree.SubElement(body, 'inertial', inertial.attributes)
     return body
 
 

@@ -1,8 +1,10 @@
 """The springs of a plant: their torque on the joint, their stiffness, and, of those that are no tendons, their forces on MuJoCo's
-degrees of freedom. Coordinates are the joint's side of the gear; a spring that only pulls is slack, without force, below zero stretch.
+degrees of freedom. Motors' coordinates are on their own side of the gear, `ratio` times those of the joint. A spring that only pulls is
+slack, without force, below zero stretch.
 """
 
 import math
+from dataclasses import dataclass
 
 from hod_ros.actuators.drives import Antagonistic
 from hod_ros.actuators.drives import HardeningSpring
@@ -14,7 +16,7 @@ def plant_springs(prepared, physics, links, motors):
     for j, (joint, drive) in enumerate(zip(prepared.model.joint_names, prepared.drives, strict=True)):
         if not drive.elastic:
             continue
-        link, ends = int(links[j]), [int(motors[m]) for m in prepared.motors_of(j)]
+        link, ends = int(links[j]), [Motor(int(motors[m]), float(prepared.gear_ratio[m])) for m in prepared.motors_of(j)]
         if isinstance(drive, Antagonistic):
             springs.append(PairOfSprings(drive.spring, link, *ends))
         elif isinstance(drive, HardeningSpring):
@@ -22,6 +24,17 @@ def plant_springs(prepared, physics, links, motors):
         else:
             springs.append(LinearSpring(physics, physics.tendon(f'spring {joint}').id, link, *ends, adjustable=drive.variable))
     return springs
+
+
+@dataclass(frozen=True)
+class Motor:
+    """The motor's end of a spring: its degree of freedom and its gear."""
+
+    index: int
+    ratio: float
+
+    def on_joint_side(self, values):
+        return values[self.index] / self.ratio
 
 
 class PlantSpring:
@@ -47,7 +60,7 @@ class LinearSpring(PlantSpring):
         return float(self.physics.tendon_stiffness[self.tendon])
 
     def force(self, qpos):
-        return self.stiffness(qpos) * (qpos[self.motor] - qpos[self.link])
+        return self.stiffness(qpos) * (self.motor.on_joint_side(qpos) - qpos[self.link])
 
 
 class NonlinearSpring(PlantSpring):
@@ -55,16 +68,16 @@ class NonlinearSpring(PlantSpring):
         self.law, self.damping, self.link, self.motor = drive.spring, drive.damping, link, motor
 
     def stiffness(self, qpos):
-        return self.law.stiffness_at(qpos[self.motor] - qpos[self.link])
+        return self.law.stiffness_at(self.motor.on_joint_side(qpos) - qpos[self.link])
 
     def force(self, qpos):
-        return self.law.force_at(qpos[self.motor] - qpos[self.link])
+        return self.law.force_at(self.motor.on_joint_side(qpos) - qpos[self.link])
 
     def apply(self, qpos, qvel, forces):
         """Adds the spring's and the damper's forces to those on the degrees of freedom."""
-        f = self.force(qpos) + self.damping * (qvel[self.motor] - qvel[self.link])
+        f = self.force(qpos) + self.damping * (self.motor.on_joint_side(qvel) - qvel[self.link])
         forces[self.link] += f
-        forces[self.motor] -= f
+        forces[self.motor.index] -= f / self.motor.ratio
 
 
 class PairOfSprings(PlantSpring):
@@ -72,7 +85,7 @@ class PairOfSprings(PlantSpring):
         self.springs, self.link, self.ahead, self.behind = springs, link, ahead, behind
 
     def stretches(self, qpos):
-        return qpos[self.ahead] - qpos[self.link], qpos[self.link] - qpos[self.behind]
+        return self.ahead.on_joint_side(qpos) - qpos[self.link], qpos[self.link] - self.behind.on_joint_side(qpos)
 
     def slack(self, qpos):
         return self.springs[0].pulls_only and min(self.stretches(qpos)) < 0
@@ -91,8 +104,8 @@ class PairOfSprings(PlantSpring):
     def apply(self, qpos, qvel, forces):
         f1, f2 = self.forces(qpos)
         forces[self.link] += f1 - f2
-        forces[self.ahead] -= f1
-        forces[self.behind] += f2
+        forces[self.ahead.index] -= f1 / self.ahead.ratio
+        forces[self.behind.index] += f2 / self.behind.ratio
 
     def _each(self, quantity, qpos):
         """A quantity of both springs; infinite where it is too large for a float, which the plant reports."""

@@ -198,3 +198,15 @@ def test_state_feedback_with_placed_poles_moves_the_plant_as_the_chain_of_integr
     assert fine <= 5e-4
     assert 3.5 <= coarse / fine <= 4.5         # what is left is the torque held over a step
     assert stiffness == pytest.approx(300.0, abs=0.5)
+
+
+def test_a_plant_says_that_it_holds_the_stiffness_of_adjustable_joints():
+    model = model_of('slider')
+    plant = ElasticPlant(model, {'swing': AdjustableStiffness(stiffness=100.0, motor_inertia=0.1)})
+    with pytest.warns(UserWarning, match=r"'swing' of the plant stays at the stiffness 100 .*give step\(\)"):
+        plant.step(np.zeros(3))
+    plant = ElasticPlant(model, {'swing': AdjustableStiffness(motor_inertia=0.1)})
+    with pytest.raises(HodError, match="stiffness of joint 'swing' is missing"):
+        plant.step(np.zeros(3))
+    plant.step(np.zeros(3), stiffness=[250.0])
+    plant.step(np.zeros(3))

@@ -1,0 +1,7 @@
+"""What goes wrong with a plant."""
+
+from hod_ros.errors import HodError
+
+
+class PlantError(HodError):
+    """A plant that cannot be built or simulated."""
