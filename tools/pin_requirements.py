@@ -1,11 +1,10 @@
 """Write requirements/<distribution>.txt: every wheel with its exact version, from requirements/<distribution>.in.
 
-Usage: python tools/pin_requirements.py python3.10 python3.11 ...
+Usage: python tools/pin_requirements.py [--upgrade]
 
-Each interpreter resolves for itself. A version that differs between them gets a marker; interpreters newer than the
-newest one given take that one's versions.
+`uv` (on PyPI) resolves for every Python that is supported, without having it. A version that differs between them gets
+a marker; newer interpreters take the newest one's versions. What is pinned already stays unless --upgrade is given.
 """
-import json
 import re
 import subprocess
 import sys
@@ -13,23 +12,17 @@ import tempfile
 from pathlib import Path
 
 REQUIREMENTS = Path(__file__).resolve().parent.parent / 'requirements'
+PYTHONS = ('3.10', '3.11', '3.12', '3.13', '3.14')
 
 
-def resolve(interpreter, source):
-    """Return (python version, {name: version}) as pip resolves `source` on `interpreter`."""
-    with tempfile.TemporaryDirectory() as scratch:
-        subprocess.run([interpreter, '-m', 'venv', scratch], check=True)
-        python = f'{scratch}/bin/python'
-        subprocess.run([python, '-m', 'pip', 'install', '--quiet', '--upgrade', 'pip'], check=True)
-        report = f'{scratch}/report.json'
-        subprocess.run(
-            [python, '-m', 'pip', 'install', '--quiet', '--dry-run', '--ignore-installed', '--report', report,
-             '-r', source], check=True)
-        version = subprocess.check_output(
-            [python, '-c', 'import sys; print("%d.%d" % sys.version_info[:2])'], text=True
-        ).strip()
-        metadata = [item['metadata'] for item in json.loads(Path(report).read_text())['install']]
-        return version, {re.sub('[-_.]+', '-', m['name']).lower(): m['version'] for m in metadata}
+def resolve(python, source, kept):
+    """{name: version} as uv resolves `source` for a Python; kept: a file of versions that stay, or None."""
+    keep = [] if kept is None else ['--constraints', kept]
+    told = subprocess.check_output(
+        ['uv', 'pip', 'compile', '--quiet', '--no-header', '--no-annotate', '--no-strip-extras', '--python-version', python,
+         '--python-platform', 'x86_64-manylinux_2_28', *keep, source], text=True)
+    pins = re.findall(r'^([\w.-]+)(?:\[[^]]*\])?==(\S+)', told, re.MULTILINE)
+    return {re.sub('[-_.]+', '-', name).lower(): version for name, version in pins}
 
 
 def marker(versions, wanted):
@@ -61,15 +54,19 @@ def pin_lines(resolved):
 
 
 def main():
+    upgrade = '--upgrade' in sys.argv
     for source in sorted(REQUIREMENTS.glob('*.in')):
         if source.stem == 'tools':
             continue
-        resolved = sorted(
-            (resolve(interpreter, source) for interpreter in sys.argv[1:]),
-            key=lambda item: tuple(map(int, item[0].split('.'))),
-        )
+        target = source.with_suffix('.txt')
+        with tempfile.TemporaryDirectory() as scratch:
+            kept = None
+            if target.exists() and not upgrade:
+                kept = Path(scratch) / 'kept.txt'
+                kept.write_text(target.read_text())
+            resolved = [(python, resolve(python, source, kept)) for python in PYTHONS]
         header = f'# Made from {source.name} by tools/pin_requirements.py: change that file and run it again.'
-        source.with_suffix('.txt').write_text('\n'.join([header, *pin_lines(resolved)]) + '\n')
+        target.write_text('\n'.join([header, *pin_lines(resolved)]) + '\n')
 
 
 if __name__ == '__main__':
