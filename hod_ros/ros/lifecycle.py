@@ -6,9 +6,10 @@ from rclpy.lifecycle import LifecycleNode
 from rclpy.lifecycle import TransitionCallbackReturn
 
 from hod_ros.errors import HodError
+from hod_ros.ros.reporting.quality import WithoutEvents
 
 
-class ManagedNode(LifecycleNode):
+class ManagedNode(WithoutEvents, LifecycleNode):
     """Subclasses write `_configure`, `_activate`, `_deactivate` and `_free`, which raise where they can't do it."""
 
     def __init__(self, name, **kwargs):

@@ -165,3 +165,24 @@ def test_messages_are_short_enough_for_a_monitor(client):
         assert {status.name for status in client.reports[-1].status} == {
             'hod: model', 'hod: setpoints', 'hod: limits', 'hod: external wrenches', 'hod: services'}
         assert all(len(status.message) <= 80 for status in client.reports[-1].status)
+
+
+def test_setpoints_that_overflow_the_nodes_own_queue_are_counted_as_lost(client):
+    with node_with_arm(client):
+        planners = [client.node.create_publisher(JointSetpoint, '/hod/setpoint', 1000) for _ in range(2)]
+        assert client.wait_until(lambda: all(planner.get_subscription_count() for planner in planners))
+        client.spin(0.2)
+        sent = 0
+        message = setpoint(MOTION, NAMES)
+        for count in (1, 2000, 1):
+            for _ in range(count):
+                for planner in planners:
+                    planner.publish(message)
+                    sent += 1
+            client.spin(0.5)
+        client.diagnostics('setpoints')
+        values = client.diagnostics('setpoints')[2]
+        received = int(values['received'])
+        assert received < sent and abs(int(values['lost before arrival']) - (sent - received)) <= 20
+        for planner in planners:
+            client.node.destroy_publisher(planner)

@@ -38,6 +38,7 @@ from hod_ros.ros.parameters.specifications import Specification
 from hod_ros.ros.parameters.specifications import one_of
 from hod_ros.ros.process import controller_main
 from hod_ros.ros.reporting.quality import DEPTH
+from hod_ros.ros.reporting.quality import WithoutEvents
 from hod_ros.ros.scheduling import take_priority
 from hod_ros.ros.setpoints.conversions import SetpointReader
 from hod_ros.ros.setpoints.conversions import nanoseconds
@@ -87,7 +88,7 @@ PARAMETERS = (
 )
 
 
-class ControllerNode(Node):
+class ControllerNode(WithoutEvents, Node):
 
     def __init__(self, **kwargs):
         super().__init__('hod_elastic_controller', **kwargs)

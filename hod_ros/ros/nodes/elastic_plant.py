@@ -30,6 +30,7 @@ from hod_ros.ros.parameters.specifications import finite
 from hod_ros.ros.parameters.specifications import one_of
 from hod_ros.ros.process import plant_main
 from hod_ros.ros.reporting.quality import DEPTH
+from hod_ros.ros.reporting.quality import WithoutEvents
 from hod_ros.ros.setpoints.conversions import nanoseconds
 from hod_ros.simulation.elastic_plant import ElasticPlant
 from hod_ros.simulation.mjcf import INTEGRATORS
@@ -62,7 +63,7 @@ PARAMETERS = (
 )
 
 
-class PlantNode(Node):
+class PlantNode(WithoutEvents, Node):
 
     def __init__(self, **kwargs):
         super().__init__('hod_elastic_plant', **kwargs)

@@ -23,8 +23,6 @@ from hod_ros.ros.parameters.elastic import declare_elastic
 from hod_ros.ros.reporting import diagnostics
 from hod_ros.ros.reporting.quality import DEPTH
 from hod_ros.ros.reporting.quality import LATCHED
-from hod_ros.ros.reporting.quality import publisher_events
-from hod_ros.ros.reporting.quality import subscription_events
 from hod_ros.ros.reporting.quality import with_overridable_qos
 from hod_ros.ros.reporting.statistics import Statistics
 from hod_ros.ros.robot.settings import CHANGEABLE
@@ -48,6 +46,8 @@ from hod_ros.ros.setpoints.conversions import BadSetpoint
 from hod_ros.ros.setpoints.conversions import FeedforwardWriter
 from hod_ros.ros.setpoints.freshness import Freshness
 from hod_ros.ros.setpoints.limits import limits_of
+from hod_ros.ros.setpoints.losses import Losses
+from hod_ros.ros.setpoints.losses import with_information
 from hod_ros.ros.setpoints.wrenches import HeldWrenches
 
 LOADING_POLL = 0.002    # [s] between two looks at a description that is being loaded
@@ -85,9 +85,7 @@ class HodNode(ManagedNode):
         self._source = DescriptionSource(self._settings, topic, self.get_logger())
         self._loading_timer = self.create_timer(LOADING_POLL, self._on_loading, clock=self._steady)
         self._loading_timer.cancel()
-        self.create_subscription(
-            String, DESCRIPTION, self._on_description, LATCHED,
-            event_callbacks=subscription_events(self, topic, self._statistics))
+        self.create_subscription(String, DESCRIPTION, self._on_description, LATCHED)
         self.create_timer(diagnostics.PERIOD, self._on_second, clock=self._steady)
         take_priority(self.get_logger(), self._settings['realtime_priority'])
         if not self._starting:
@@ -116,7 +114,8 @@ class HodNode(ManagedNode):
                 self._publisher(Float64MultiArray, '~/commands'), list(self._settings['command_joints']))
             self._timers_made = [self.create_timer(commands.PERIOD, self._on_command_period, clock=self._steady)]
         self._use_model()
-        self._subscribe(JointSetpoint, '~/setpoint', self._on_setpoint, count_lost=True)
+        self._losses = Losses(self._statistics)
+        self._setpoint_subscription = self._subscribe(JointSetpoint, '~/setpoint', with_information(self._on_setpoint))
         self._subscribe(LinkWrench, '~/external_wrench', self._on_external_wrench)
         self._services_made = [
             self.create_service(SetPayload, '~/set_payload', answered(self.get_logger(), self._set_payload)),
@@ -181,16 +180,14 @@ class HodNode(ManagedNode):
         super().destroy_node()
 
     def _publisher(self, message_type, topic):
-        publisher = with_overridable_qos(
-            self.create_lifecycle_publisher, message_type, topic, DEPTH,
-            event_callbacks=publisher_events(self, self.resolve_topic_name(topic), self._statistics))
+        publisher = with_overridable_qos(self.create_lifecycle_publisher, message_type, topic, DEPTH)
         self._publishers_made.append(publisher)
         return publisher
 
-    def _subscribe(self, message_type, topic, callback, **events):
-        self._subscriptions_made.append(with_overridable_qos(
-            self.create_subscription, message_type, topic, callback, DEPTH,
-            event_callbacks=subscription_events(self, self.resolve_topic_name(topic), self._statistics, **events)))
+    def _subscribe(self, message_type, topic, callback):
+        subscription = with_overridable_qos(self.create_subscription, message_type, topic, callback, DEPTH)
+        self._subscriptions_made.append(subscription)
+        return subscription
 
     # Robot description and parameters
 
@@ -317,10 +314,11 @@ class HodNode(ManagedNode):
 
     # Setpoints, wrenches, commands and services
 
-    def _on_setpoint(self, setpoint):
+    def _on_setpoint(self, setpoint, information):
         began = monotonic()
         statistics = self._statistics
         statistics.received += 1
+        self._losses.take(information, self._setpoint_subscription.get_publisher_count)
         if not self._active:
             statistics.inactive += 1
             return

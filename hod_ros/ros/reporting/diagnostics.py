@@ -8,7 +8,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from diagnostic_msgs.msg import DiagnosticStatus
 from diagnostic_msgs.msg import KeyValue
 
-from hod_ros.ros.reporting.quality import incompatible_partners
+from hod_ros.ros.reporting.quality import Partners
 from hod_ros.ros.setpoints.commands import MEANING
 
 PERIOD = 1.0            # [s]
@@ -24,6 +24,7 @@ class Reporter:
         self._statistics = statistics
         self._freshness = freshness
         self._wrenches = wrenches
+        self._partners = Partners(node)
         self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', 10)
         self._name = node.get_fully_qualified_name().lstrip('/')
         self._before = (monotonic(), 0, 0, Counter())
@@ -90,25 +91,25 @@ class Reporter:
             for name, value in zip(('p50', 'p99', 'max'), np.percentile(durations, (50, 99, 100)), strict=True):
                 values[f'computation {name} [us]'] = f'{1e6 * value:.0f}'
         values |= {f'dropped: {reason}': count for reason, count in sorted(statistics.dropped.items())}
-        incompatible = {topic: incompatible_partners(self._node, topic) for topic in sorted(statistics.incompatible)}
+        incompatible = self._partners.look()
         for topic, partners in incompatible.items():
-            values[f'incompatible QoS on {topic}'] = ', '.join(partners) or f'none now, {statistics.incompatible[topic]} since the start'
-        incompatible = [topic for topic, partners in incompatible.items() if partners]
+            values[f'incompatible QoS on {topic}'] = ', '.join(partners) or f'none now, {self._partners.found[topic]} since the start'
         if statistics.last_fault:
             values['last fault'] = statistics.last_fault
-        level, text = OK, f'{values["rate in [Hz]"]} Hz in, {values["rate out [Hz]"]} Hz out'
+        level, text = OK, ''
         if new_drops:
             reasons = ', '.join(f'{count} {reason}' for reason, count in new_drops.most_common())
             level, text = ERROR, f'dropped {reasons}'
         elif freshness.stale:
             carried = f'; ~/commands carries {MEANING[on_timeout]}' if commands is not None else ''
             level, text = WARN, f'no good setpoint for {age:.1f} s: ~/feedforward stopped{carried}'
-        elif incompatible:
-            level, text = WARN, f'incompatible QoS on {", ".join(incompatible)}'
         elif freshness.timeouts != self._timeouts_before:
             level, text = WARN, f'{freshness.timeouts - self._timeouts_before} gaps longer than {freshness.timeout:g} s in the last second'
+        unmatched = [topic for topic, partners in incompatible.items() if partners]
+        if unmatched:
+            level, text = max(level, WARN), f'{text}{"; " if text else ""}incompatible QoS on {", ".join(unmatched)}'
         self._timeouts_before = freshness.timeouts
-        return 'setpoints', level, text, values
+        return 'setpoints', level, text or f'{values["rate in [Hz]"]} Hz in, {values["rate out [Hz]"]} Hz out', values
 
     def _limits(self, has_limits):
         statistics = self._statistics

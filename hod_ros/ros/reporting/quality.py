@@ -1,4 +1,8 @@
-"""Quality of service: partners whose QoS can't match ours, and messages lost, are counted and logged."""
+"""Quality of service: what our topics have, and partners whose own can't match it, which are looked for, named and logged.
+
+No event of the middleware is ever taken: rmw_fastrtps locks the event and then the reader or writer to take one, Fast DDS locks them the
+other way round to report one (its pull request 890 of June 2026), so that a process may stand still for ever.
+"""
 
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.event_handler import SubscriptionEventCallbacks
@@ -16,45 +20,76 @@ LATCHED = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
 DEPTH = 10      # of every other topic; reliable
 
 
-def subscription_events(node, topic, statistics, *, count_lost=False):
-    def incompatible(event):
-        statistics.incompatible[topic] = event.total_count
-        node.get_logger().warning(
-            f'a publisher on {topic} offers a QoS that this node can\'t receive ({event.last_policy_kind}); '
-            'see the qos_overrides parameters, or make it reliable (and transient local for a description)')
+class WithoutEvents:
+    """For a node class to inherit from first: none of its publishers and subscriptions, rclpy's own included, takes events."""
 
-    def lost(event):
-        statistics.lost = event.total_count
+    def create_publisher(self, *arguments, **options):
+        return super().create_publisher(*arguments, **_without_events(options, PublisherEventCallbacks))
 
-    return SubscriptionEventCallbacks(incompatible_qos=incompatible, message_lost=lost if count_lost else None)
+    def create_lifecycle_publisher(self, *arguments, **options):
+        return super().create_lifecycle_publisher(*arguments, **_without_events(options, PublisherEventCallbacks))
 
-
-def publisher_events(node, topic, statistics):
-    def incompatible(event):
-        statistics.incompatible[topic] = event.total_count
-        node.get_logger().warning(
-            f'a subscriber of {topic} asks for a QoS that this node doesn\'t offer ({event.last_policy_kind}); '
-            'see the qos_overrides parameters, or let it ask for volatile durability')
-
-    return PublisherEventCallbacks(incompatible_qos=incompatible)
+    def create_subscription(self, *arguments, **options):
+        return super().create_subscription(*arguments, **_without_events(options, SubscriptionEventCallbacks))
 
 
-def with_overridable_qos(create, message_type, topic, *arguments, **options):
+def _without_events(options, callbacks):
+    return options | {'event_callbacks': callbacks(use_default_callbacks=False)}
+
+
+def with_overridable_qos(create, message_type, topic, *arguments):
     """A publisher or subscription whose QoS the parameters qos_overrides.* may change; InputError where they say what is no QoS."""
     try:
-        return create(message_type, topic, *arguments, qos_overriding_options=QoSOverridingOptions.with_default_policies(), **options)
+        return create(message_type, topic, *arguments, qos_overriding_options=QoSOverridingOptions.with_default_policies())
     except (RuntimeError, InvalidQosOverridesError, ParameterException) as error:
         raise InputError(f'qos_overrides of {topic}: {error}; see the QoS policies of ROS 2 for their names and values') from None
 
 
+class Partners:
+    """Publishers and subscribers that can't match ours."""
+
+    def __init__(self, node):
+        self._node = node
+        self._known = set()         # (topic, name) of those that were found at the last look
+        self.found = {}             # topic -> how many have been found since the start
+
+    def look(self):
+        """{topic: names of those that can't match now} of the topics that ever had any; new ones are logged."""
+        node = self._node
+        now = {}
+        for end in node.publishers:
+            if node.count_subscribers(end.topic_name) > end.get_subscription_count():
+                now |= self._look_at(
+                    end.topic_name, 'a subscriber of {} asks for a QoS that this node doesn\'t offer ({}: {}); '
+                    'see the qos_overrides parameters, or let it ask for volatile durability')
+        for end in node.subscriptions:
+            if node.count_publishers(end.topic_name) > end.get_publisher_count():
+                now |= self._look_at(
+                    end.topic_name, 'a publisher on {} offers a QoS that this node can\'t receive ({}: {}); '
+                    'see the qos_overrides parameters, or make it reliable (and transient local for a description)')
+        self._known = {(topic, name) for topic, names in now.items() for name in names}
+        return {topic: now.get(topic, []) for topic in sorted(self.found)}
+
+    def _look_at(self, topic, text):
+        partners = incompatible_partners(self._node, topic)
+        for name, reason in partners.items():
+            if (topic, name) not in self._known:
+                self.found[topic] = self.found.get(topic, 0) + 1
+                self._node.get_logger().warning(text.format(topic, name, reason))
+        return {topic: sorted(partners)}
+
+
 def incompatible_partners(node, topic):
-    """Names of the nodes whose endpoints on this topic can't match ours now."""
+    """{name of a node whose endpoint on this topic can't match ours now: why}"""
     publishers, subscriptions = node.get_publishers_info_by_topic(topic), node.get_subscriptions_info_by_topic(topic)
     ours = node.get_name(), node.get_namespace()
-    names = set()
+    names = {}
     for publisher in publishers:
         for subscription in subscriptions:
             others = [end for end in (publisher, subscription) if (end.node_name, end.node_namespace) != ours]
-            if len(others) == 1 and qos_check_compatible(publisher.qos_profile, subscription.qos_profile)[0] == QoSCompatibility.ERROR:
-                names.add(f'{others[0].node_namespace.rstrip("/")}/{others[0].node_name}')
-    return sorted(names)
+            if len(others) != 1:
+                continue
+            compatibility, reason = qos_check_compatible(publisher.qos_profile, subscription.qos_profile)
+            if compatibility == QoSCompatibility.ERROR:
+                names[f'{others[0].node_namespace.rstrip("/")}/{others[0].node_name}'] = reason.strip().removeprefix('ERROR: ').rstrip(';')
+    return names

@@ -28,7 +28,6 @@ class Statistics:
         self.clipped = 0
         self.dropped = Counter()
         self.last_fault = ''
-        self.incompatible = Counter()   # publishers or subscribers found whose QoS can't match, by topic
         self.durations = []             # [s] of the setpoints answered since the last report
         self.excesses = {}              # (joint, kind) -> Excess since the last report
         self.exceeded = Counter()       # (joint, kind) -> count since the start
