@@ -3,11 +3,8 @@
 import itertools
 
 import numpy as np
-import pytest
 
-pytest.importorskip('rclpy')
-
-from hod_ros.ros.setpoints.losses import Losses  # noqa: E402
+from hod_ros.ros.setpoints.losses import Losses
 
 PERIOD = 1_000_000     # [ns] between two messages
 

@@ -50,33 +50,32 @@ class Partners:
 
     def __init__(self, node):
         self._node = node
-        self._known = set()         # (topic, name) of those that were found at the last look
+        self._now = {}              # topic -> {name: why} of those that were found at the last look
         self.found = {}             # topic -> how many have been found since the start
 
     def look(self):
         """{topic: names of those that can't match now} of the topics that ever had any; new ones are logged."""
-        node = self._node
-        now = {}
-        for end in node.publishers:
-            if node.count_subscribers(end.topic_name) > end.get_subscription_count():
-                now |= self._look_at(
-                    end.topic_name, 'a subscriber of {} asks for a QoS that this node doesn\'t offer ({}: {}); '
+        node, logger = self._node, self._node.get_logger()
+        before, self._now = self._now, {}
+        for topic in [end.topic_name for end in node.publishers if node.count_subscribers(end.topic_name) > end.get_subscription_count()]:
+            for name, reason in self._new_on(topic, before):
+                logger.warning(
+                    f'a subscriber of {topic} asks for a QoS that this node doesn\'t offer ({name}: {reason}); '
                     'see the qos_overrides parameters, or let it ask for volatile durability')
-        for end in node.subscriptions:
-            if node.count_publishers(end.topic_name) > end.get_publisher_count():
-                now |= self._look_at(
-                    end.topic_name, 'a publisher on {} offers a QoS that this node can\'t receive ({}: {}); '
+        for topic in [end.topic_name for end in node.subscriptions if node.count_publishers(end.topic_name) > end.get_publisher_count()]:
+            for name, reason in self._new_on(topic, before):
+                logger.warning(
+                    f'a publisher on {topic} offers a QoS that this node can\'t receive ({name}: {reason}); '
                     'see the qos_overrides parameters, or make it reliable (and transient local for a description)')
-        self._known = {(topic, name) for topic, names in now.items() for name in names}
-        return {topic: now.get(topic, []) for topic in sorted(self.found)}
+        return {topic: sorted(self._now.get(topic, ())) for topic in sorted(self.found)}
 
-    def _look_at(self, topic, text):
-        partners = incompatible_partners(self._node, topic)
-        for name, reason in partners.items():
-            if (topic, name) not in self._known:
-                self.found[topic] = self.found.get(topic, 0) + 1
-                self._node.get_logger().warning(text.format(topic, name, reason))
-        return {topic: sorted(partners)}
+    def _new_on(self, topic, before):
+        """(name, why) of the partners on a topic that were not there at the last look."""
+        now = self._now[topic] = incompatible_partners(self._node, topic)
+        new = [(name, reason) for name, reason in now.items() if name not in before.get(topic, ())]
+        if new:
+            self.found[topic] = self.found.get(topic, 0) + len(new)
+        return new
 
 
 def incompatible_partners(node, topic):
