@@ -84,6 +84,7 @@ setup(
         'demo': ['matplotlib'],
         'sim': ['mujoco>=3.2.3,<4.1'],       # tried: every minor version from 3.2.3 to 4.0.0
         'symbolic': ['mpmath', 'sympy'],
+        'trajectories': ['scipy'],
         'test': [
             'example-robot-data', 'hypothesis', 'matplotlib', 'mpmath', 'mujoco', 'pin', 'pytest<8.4', 'pyyaml', 'ruff',
             'scipy', 'sympy',

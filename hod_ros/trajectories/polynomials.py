@@ -15,10 +15,14 @@ from numpy.typing import NDArray
 
 @cache
 def hermite_matrix(rows: int) -> NDArray[np.float64]:
-    """(rows, rows) integers: the upper half of the coefficients from what the lower half lacks of the end's Taylor coefficients."""
-    binomials = [[comb(rows + j, k) for j in range(rows)] for k in range(rows)]
-    inverse = np.rint(np.linalg.inv(np.array(binomials, dtype=np.float64)))      # the determinant is 1, so it is of integers
-    return _read_only(inverse)
+    """(rows, rows) integers: the upper half of the coefficients from what the lower half lacks of the Taylor coefficients at u = 1.
+
+    Column k is (u - 1)^k sum_j C(rows - 1 + j, j) (1 - u)^j over j < rows - k: times u^rows it has the k-th of them alone.
+    """
+    columns = [
+        [sum(comb(rows - 1 + j, j) * comb(j + k, i) * (-1)**(k + i) for j in range(rows - k)) for i in range(rows)]
+        for k in range(rows)]
+    return _read_only(np.array(columns, dtype=np.float64).T)
 
 
 @cache
@@ -35,6 +39,12 @@ def from_end_taylor(start: NDArray[np.float64], end: NDArray[np.float64]) -> NDA
     np.fill_diagonal(shift, 0.0)
     missing = missing - shift @ start
     return np.concatenate([start, hermite_matrix(rows) @ missing], axis=-2)
+
+
+@cache
+def signs(rows: int) -> NDArray[np.float64]:
+    """(rows,) 1, -1, 1, ...: of the powers of -u."""
+    return _read_only((-1.0)**np.arange(rows))
 
 
 @cache

@@ -17,6 +17,7 @@ from hod_ros.trajectories import arguments
 from hod_ros.trajectories import polynomials
 
 MOST_COEFFICIENTS = 64          # of one piece; higher powers of u are lost to rounding
+MOST_ROWS = 10                  # of derivatives at the ends of pieces: the polynomials are of degree 19
 _BEYOND = 1e-9                  # of the duration: times may miss the ends by rounding
 
 
@@ -39,11 +40,14 @@ class Trajectory:
             raise InputError(
                 f'coefficients has the shape {given.shape} and breaks {breaks.shape}; give (pieces, 1 to {MOST_COEFFICIENTS} powers, 1 '
                 'joint or more) with one break more than there are pieces')
-        self._breaks = breaks.copy()
-        self._coefficients = given
-        self._joint_names = arguments.joint_names_of(joint_names, given.shape[2])
-        self._breaks.setflags(write=False)
-        self._coefficients.setflags(write=False)
+        from_ends = polynomials.shift_matrix(given.shape[1]) @ given
+        self._hold(breaks.copy(), given, from_ends, arguments.joint_names_of(joint_names, given.shape[2]))
+
+    def _hold(self, breaks, coefficients, from_ends, joint_names):
+        """from_ends: the same polynomials in powers of u - 1: each half of a piece is evaluated from its own end, which is exact there."""
+        for array in (breaks, coefficients, from_ends):
+            array.setflags(write=False)
+        self._breaks, self._coefficients, self._from_ends, self._joint_names = breaks, coefficients, from_ends, joint_names
 
     @classmethod
     def from_derivatives(
@@ -56,14 +60,46 @@ class Trajectory:
         given = arguments.finite_array(
             arguments.floats(derivatives, 'derivatives'), ('points', 'rows', 'joints'), 'derivatives',
             'for each point row k is the k-th time derivative, column j a joint')
-        if len(times) < 2 or len(given) != len(times) or not 1 <= given.shape[1] <= MOST_COEFFICIENTS // 2:
+        if len(times) < 2 or len(given) != len(times) or not 1 <= given.shape[1] <= MOST_ROWS:
             raise InputError(
                 f'derivatives has the shape {given.shape} and times {times.shape}; give two points or more, for each of them 1 to '
-                f'{MOST_COEFFICIENTS // 2} rows')
+                f'{MOST_ROWS} rows')
         rows = given.shape[1]
         taylor = given / polynomials.factorials(rows)[:, None]
         powers = np.diff(times)[:, None, None] ** np.arange(rows)[:, None]
-        return cls(times, polynomials.from_end_taylor(taylor[:-1] * powers, taylor[1:] * powers), joint_names)
+        begins, ends = taylor[:-1] * powers, taylor[1:] * powers
+        sign = polynomials.signs(2 * rows)[:, None]
+        motion = cls.__new__(cls)
+        motion._hold(
+            times.copy(), polynomials.from_end_taylor(begins, ends),
+            sign * polynomials.from_end_taylor(sign[:rows] * ends, sign[:rows] * begins),
+            arguments.joint_names_of(joint_names, given.shape[2]))
+        return motion
+
+    @classmethod
+    def interpolate(
+            cls, times: ArrayLike | None, positions: ArrayLike, velocities: ArrayLike | None = None, accelerations: ArrayLike | None = None,
+            smoothness: int = 4, max_deviation: float | None = 1e-3, *, joint_names: Sequence[str] | None = None,
+            position_limits: ArrayLike | None = None, start: ArrayLike | None = None, end: ArrayLike | None = None,
+            chunk_rate: float | None = None) -> Trajectory:
+        """The trajectory through way points, continuous to derivative `smoothness` (2 to 5), in time proportional to the points.
+
+        times: (points,) increasing [s]; or None and chunk_rate, the points a second. positions: (points, n). velocities, accelerations:
+        (points, n), NaN where not given. What is given is met. Of the rest, the derivatives at inner points are those of least snap energy,
+        the integral of |q''''|^2 (|q'''|^2 where smoothness is 2); at both ends they are 0: from rest to rest.
+        start, end: q', q'', ... at the ends, 1 to `smoothness` rows of n numbers, NaN for 0.
+        max_deviation: how far the path may leave the straight line between two points, Euclidean, [rad] or [m]; it holds everywhere. Where
+        the motion of least energy does not keep to it, points are added on the line and corners are passed more slowly, at last at rest,
+        without a change of the times. None: as far as it likes.
+        position_limits: (2, n), lower and upper ones; they hold everywhere.
+        InputError where that cannot be, with the point and the joint.
+
+            t = Trajectory.interpolate([0, 1, 3], [[0.0, 0.0], [0.5, 0.2], [1.0, -0.3]])
+        """
+        from hod_ros.trajectories.interpolation import interpolate
+        return interpolate(
+            times, positions, velocities, accelerations, smoothness, max_deviation, joint_names=joint_names,
+            position_limits=position_limits, start=start, end=end, chunk_rate=chunk_rate)
 
     @property
     def start(self) -> float:
@@ -118,42 +154,47 @@ class Trajectory:
     def evaluate_pieces(self, piece: NDArray[np.intp], u: NDArray[np.float64], order: int) -> NDArray[np.float64]:
         """As evaluate, for pieces by their index and u in [0, 1] within them: both sides of a break can be told apart."""
         out = np.empty((len(u), order + 1, self.n))
-        ordered = len(piece) < 2 or bool((piece[1:] >= piece[:-1]).all())
-        used = np.flatnonzero(np.diff(piece)) + 1 if ordered else ()
+        later = u > 0.5
+        half, x = 2 * piece + later, u - later
+        ordered = len(half) < 2 or bool((half[1:] >= half[:-1]).all())
+        used = np.flatnonzero(np.diff(half)) + 1 if ordered else ()
         if ordered and 16 * (len(used) + 1) <= len(u):
             bounds = [0, *used.tolist(), len(u)]
             for first, last in zip(bounds[:-1], bounds[1:], strict=True):
-                self._evaluate_one(int(piece[first]), u[first:last], out[first:last])
+                self._evaluate_half(int(half[first]), x[first:last], out[first:last])
         else:
             for first in range(0, len(u), 8192):
                 part = slice(first, first + 8192)
-                self._evaluate_many(piece[part], u[part], out[part])
+                self._evaluate_halves(half[part], x[part], out[part])
         return out
 
-    def _evaluate_one(self, piece: int, u: NDArray[np.float64], out: NDArray[np.float64]) -> None:
-        """All of one piece: powers of u times a matrix whose columns are the derivatives' coefficients."""
-        c, orders = self._coefficients[piece], out.shape[1]
+    def _evaluate_half(self, half: int, x: NDArray[np.float64], out: NDArray[np.float64]) -> None:
+        """All of one half of a piece: powers of x times a matrix whose columns are the derivatives' coefficients."""
+        piece, later = divmod(half, 2)
+        c, orders = (self._from_ends if later else self._coefficients)[piece], out.shape[1]
         h = self._breaks[piece + 1] - self._breaks[piece]
         columns = np.zeros((len(c), orders, self.n))
         for k in range(min(orders, len(c))):
             columns[:len(c) - k, k] = polynomials.derivative(c, k) / h**k
-        powers = np.empty((len(u), len(c)))
+        powers = np.empty((len(x), len(c)))
         powers[:, 0] = 1.0
         for j in range(1, len(c)):
-            np.multiply(powers[:, j - 1], u, out=powers[:, j])
-        np.matmul(powers, columns.reshape(len(c), -1), out=out.reshape(len(u), -1))
+            np.multiply(powers[:, j - 1], x, out=powers[:, j])
+        np.matmul(powers, columns.reshape(len(c), -1), out=out.reshape(len(x), -1))
 
-    def _evaluate_many(self, piece: NDArray[np.intp], u: NDArray[np.float64], out: NDArray[np.float64]) -> None:
-        """Any pieces in any order, by Horner's rule."""
+    def _evaluate_halves(self, half: NDArray[np.intp], x: NDArray[np.float64], out: NDArray[np.float64]) -> None:
+        """Any halves in any order, by Horner's rule."""
+        piece, later = half // 2, (half % 2).astype(bool)
         c = self._coefficients[piece]
-        inverse = 1 / (self._breaks[piece + 1] - self._breaks[piece])[:, None]
-        u = u[:, None]
+        c[later] = self._from_ends[piece[later]]
+        h = (self._breaks[piece + 1] - self._breaks[piece])[:, None]
+        x = x[:, None]
         for k in range(out.shape[1]):
             d = polynomials.derivative(c, k)
             total = d[:, -1]
             for j in range(d.shape[1] - 2, -1, -1):
-                total = total * u + d[:, j]
-            out[:, k] = total * inverse**k
+                total = total * x + d[:, j]
+            out[:, k] = total / h**k
 
     def jumps(self, order: int) -> NDArray[np.float64]:
         """(pieces - 1, order + 1, n): how much each derivative changes at each break between two pieces."""
@@ -171,7 +212,9 @@ class Trajectory:
         return self._with_breaks(self._breaks + (arguments.finite_number(start, 'start', '[s]') - self.start))
 
     def _with_breaks(self, breaks: NDArray[np.float64]) -> Trajectory:
-        return type(self)(breaks, self._coefficients, self._joint_names)
+        motion = type(self).__new__(type(self))
+        motion._hold(arguments.times_of(breaks, 'the times of the motion'), self._coefficients, self._from_ends, self._joint_names)
+        return motion
 
     def __repr__(self) -> str:
         return f'<Trajectory of {self.n} joints from {self.start:.9g} s to {self.end:.9g} s in {len(self._coefficients)} pieces>'

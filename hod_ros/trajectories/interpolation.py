@@ -1,0 +1,205 @@
+"""Way points to a trajectory: what is given is met exactly, the rest has least energy, and straight lines are not left too far."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hod_ros.errors import InputError
+from hod_ros.trajectories import arguments
+from hod_ros.trajectories import deviation
+from hod_ros.trajectories import least_energy
+from hod_ros.trajectories import polynomials
+from hod_ros.trajectories.corners import DEEPEST
+from hod_ros.trajectories.corners import Lines
+from hod_ros.trajectories.trajectory import Trajectory
+
+SMOOTHNESS = (2, 3, 4, 5)
+MOST_NUMBERS = 20_000_000               # points times joints: more take gigabytes
+_ROUNDING = 1e-11                       # of the positions' size, by which limits may be missed
+_SMALLEST_DEVIATION = 1e-9              # below it rounding decides [rad] or [m]
+
+
+def interpolate(
+        times: Any, positions: Any, velocities: Any, accelerations: Any, smoothness: int, max_deviation: float | None, *,
+        joint_names: Any, position_limits: Any, start: Any, end: Any, chunk_rate: float | None) -> Trajectory:
+    """See Trajectory.interpolate."""
+    smoothness = arguments.count(smoothness, 'smoothness', 2)
+    if smoothness not in SMOOTHNESS:
+        raise InputError(f'smoothness is {smoothness}; it is the highest derivative that is continuous: 2, 3, 4 or 5')
+    positions = arguments.finite_array(
+        arguments.floats(positions, 'positions'), ('points', 'joints'), 'positions', 'for each point a row, for each joint a column')
+    times = _times(times, len(positions), chunk_rate)
+    points, n = positions.shape
+    names = arguments.joint_names_of(joint_names, n)
+    if points < 2 or n < 1 or points * n > MOST_NUMBERS:
+        raise InputError(
+            f'positions holds {points} points of {n} joints; a motion needs 2 points or more, 1 joint or more and at most {MOST_NUMBERS} '
+            'numbers' + ('; put the present position before a single point' if points == 1 else ''))
+    given = np.full((points, smoothness + 1, n), np.nan)
+    given[:, 0] = positions
+    for row, (value, what) in enumerate(((velocities, 'velocities'), (accelerations, 'accelerations')), start=1):
+        if value is not None:
+            given[:, row] = _optional(value, positions.shape, what)
+    _put_end(given[0], start, 'start')
+    _put_end(given[-1], end, 'end')
+    limits = _box(position_limits, positions, names)
+    return _Search(times, given, _allowed(max_deviation), limits, names).trajectory()
+
+
+class _Search:
+    """The motion through the points. Lines that it leaves too far get a motion along them, with bends at corners that shrink until they serve."""
+
+    def __init__(self, times, given, allowed, limits, names):
+        self.times, self.given, self.allowed, self.limits, self.names = times, given, allowed, limits, names
+        self.order = min(4, given.shape[1])
+        self.size = _ROUNDING * (1 + np.abs(given[:, 0]).max())
+        self.lines = None
+        self.free = np.isnan(given[:, 1:]).all(axis=(1, 2))
+        self.active = np.zeros(len(times) - 1, dtype=bool)          # lines that are kept to but for their ends
+        self.stopped = np.zeros(len(times), dtype=bool)             # points that are passed at rest
+
+    def trajectory(self):
+        while True:
+            line, knots, derivatives = self._solve()
+            motion = Trajectory.from_derivatives(knots, derivatives, self.names)
+            bad = self._bad(motion, line)
+            if not bad.any():
+                return motion
+            self._improve(bad, motion, line, knots)
+
+    def _solve(self):
+        """(line of each piece, knots, derivatives)."""
+        given = self.given
+        if self.stopped.any():
+            given = given.copy()
+            given[self.stopped, 1:] = 0.0
+        line, knots = np.arange(len(self.active)), self.times
+        if self.active.any():
+            added_line, added_times, added = self.lines.points(self.active, self.stopped, self.level)
+            after = added_line + 1
+            knots, given = np.insert(knots, after, added_times), np.insert(given, after, added, axis=0)
+            line = np.insert(line, after, added_line)
+        return line, knots, least_energy.complete(knots, given, self.order)
+
+    def _bad(self, motion, line):
+        """Which pieces are too far from their line, or out of the limits."""
+        bad = np.zeros(len(line), dtype=bool)
+        c = motion.coefficients
+        if np.isfinite(self.allowed):
+            bad |= self._departures(c, line) > self.allowed
+        if self.limits is not None:
+            bad |= deviation.beyond(c, *self.limits) > self.size
+        return bad
+
+    def _improve(self, bad, motion, line, knots):
+        """A motion along each bad line, then shorter bends at its bad ends, then a stop there; or the refusal."""
+        if self.lines is None:
+            self.lines = Lines(self.times, self.given, self.allowed if np.isfinite(self.allowed) else 1e-3)
+            self.level = self.lines.first_level.copy()
+        lines = np.unique(line[bad])
+        again = bad & self.active[line]
+        self.active[lines] = True
+        at_start, at_end = np.isin(knots[:-1], self.times), np.isin(knots[1:], self.times)
+        points = np.unique(np.concatenate([line[again & at_start], line[again & at_end] + 1]))
+        lasting = points[(self.level[points] >= DEEPEST) | self.stopped[points]]
+        self.level[points] = np.minimum(self.level[points] + 1, DEEPEST)
+        dwelling = lines[self.lines.length[lines] == 0]
+        stops = np.concatenate([lasting, dwelling, dwelling + 1])
+        stops = np.unique(stops[self.free[stops] & ~self.stopped[stops]])
+        self.stopped[stops] = True
+        helpless = lasting[~np.isin(lasting, stops)]
+        if helpless.size and not stops.size:
+            raise self._refusal(int(line[again][0]), motion, line)
+
+    def _departures(self, coefficients, line):
+        positions = self.given[:, 0]
+        return deviation.from_chords(coefficients, positions[line], positions[line + 1], self.allowed)
+
+    def _refusal(self, i, motion, line):
+        pieces = np.flatnonzero(line == i)
+        where = f'between point {i} ({self.times[i]:.6g} s) and point {i + 1} ({self.times[i + 1]:.6g} s)'
+        if self.limits is not None:
+            lower, upper = self.limits
+            reached = polynomials.control_points(motion.coefficients[pieces], 64)
+            excess = np.maximum(reached - upper, lower - reached).max(axis=(0, 1))
+            j = int(np.argmax(excess))
+            if excess[j] > self.size:
+                return InputError(
+                    f'{where} {arguments.label(self.names, j)} leaves its position limits from {lower[j]:.6g} to {upper[j]:.6g} by '
+                    f'{excess[j]:.3g}: the velocities or accelerations given there lead out; give smaller ones, or leave them out')
+        found = self._departures(motion.coefficients[pieces], line[pieces]).max()
+        return InputError(
+            f'{where} the motion leaves the straight line by {found:.3g}, but max_deviation is {self.allowed:.3g}: the velocities or '
+            'accelerations given there lead away from it; leave them out, give them along the line, or allow more (None: any)')
+
+
+def _allowed(max_deviation):
+    if max_deviation is None:
+        return np.inf
+    allowed = arguments.number_above_0(max_deviation, 'max_deviation', '[rad] or [m], or None')
+    if allowed < _SMALLEST_DEVIATION:
+        raise InputError(f'max_deviation is {allowed}, which rounding may exceed; give {_SMALLEST_DEVIATION} or more, or None for any')
+    return allowed
+
+
+def _times(times, points, chunk_rate):
+    if chunk_rate is None:
+        if times is None:
+            raise InputError('times is None; give the time of each point [s], or chunk_rate, the points a second [1/s]')
+        times = arguments.times_of(times, 'times')
+    else:
+        if times is not None:
+            raise InputError('times and chunk_rate are both given; give one of them')
+        times = np.arange(points) / arguments.number_above_0(chunk_rate, 'chunk_rate', '[1/s]')
+    if len(times) != points:
+        raise InputError(f'times holds {len(times)} numbers and positions {points} rows; give one time for each point')
+    return times
+
+
+def _optional(value, shape, what):
+    """(points, n) numbers or NaN; a row, an entry or all may be missing."""
+    if isinstance(value, (list, tuple)):
+        value = [[np.nan] * shape[1] if row is None or np.size(row) == 0 else row for row in value]
+    value = arguments.floats([[np.nan if x is None else x for x in row] if isinstance(row, (list, tuple)) else row for row in value]
+                             if isinstance(value, list) else value, what)
+    if value.shape != shape:
+        raise InputError(f'{what} has the shape {value.shape}, but positions has {shape}; give as many, NaN where one is not given')
+    if np.isinf(value).any():
+        i, j = np.argwhere(np.isinf(value))[0]
+        raise InputError(f'{what} is {value[i, j]} at point {i}, column {j}; give finite numbers, or NaN where none is given')
+    return value
+
+
+def _put_end(rows, value, what):
+    """Derivatives at an end: as given, else 0."""
+    if value is not None:
+        value = arguments.floats(value, what)
+        if value.ndim != 2 or value.shape[1] != rows.shape[1] or not 1 <= len(value) < len(rows) or np.isinf(value).any():
+            raise InputError(
+                f"{what} has the shape {value.shape}; give 1 to {len(rows) - 1} rows of {rows.shape[1]} finite numbers, q', q'', ... there")
+        mine = rows[1:1 + len(value)]
+        clash = np.argwhere(~np.isnan(value) & ~np.isnan(mine) & (value != mine))
+        if clash.size:
+            k, j = clash[0]
+            raise InputError(
+                f'{what} gives {value[k, j]:.9g} for derivative {k + 1} of column {j}, but the point has {mine[k, j]:.9g}; give it once')
+        np.copyto(mine, value, where=np.isnan(mine))
+    rows[1:][np.isnan(rows[1:])] = 0.0
+
+
+def _box(limits, positions, names):
+    if limits is None:
+        return None
+    limits = arguments.floats(limits, 'position_limits')
+    n = positions.shape[1]
+    if limits.shape != (2, n) or np.isnan(limits).any() or (limits[0] > limits[1]).any():
+        raise InputError(f'position_limits has the shape {limits.shape}; give two rows of {n} numbers, the lower ones and the upper ones')
+    outside = np.argwhere((positions < limits[0]) | (positions > limits[1]))
+    if outside.size:
+        i, j = outside[0]
+        raise InputError(
+            f'positions is {positions[i, j]:.9g} at point {i} for {arguments.label(names, j)}, beyond its limits from {limits[0, j]:.9g} '
+            f'to {limits[1, j]:.9g}; give positions within them')
+    return limits

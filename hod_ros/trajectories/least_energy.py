@@ -1,0 +1,110 @@
+"""Derivatives at way points that nobody gave: those of least energy, the integral of the square of one derivative over the motion.
+
+Piece by piece the motion is the polynomial that its end derivatives fix, so the energy is a quadratic form in the derivatives at the
+points, which couples neighbours only: its minimum is the solution of one banded, symmetric and positive definite system.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from math import perm
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError
+from scipy.linalg import solveh_banded
+
+from hod_ros.errors import InputError
+from hod_ros.trajectories import polynomials
+
+
+@cache
+def energy_matrix(rows: int, order: int) -> NDArray[np.float64]:
+    """(2 rows, 2 rows): G of the energy z^T G z of a polynomial on [0, 1]; z: its Taylor coefficients at u = 0, then at u = 1.
+
+    The energy is the integral of the square of the order-th derivative by u.
+    """
+    units = np.eye(2 * rows)
+    exact = [[Fraction(int(c)) for c in row] for row in polynomials.from_end_taylor(units[:rows], units[rows:])]
+    powers = [[Fraction(perm(j, order) * perm(k, order), j + k - 2 * order + 1) if min(j, k) >= order else Fraction(0)
+               for k in range(2 * rows)] for j in range(2 * rows)]
+    half = [[sum(powers[j][k] * exact[k][b] for k in range(2 * rows)) for b in range(2 * rows)] for j in range(2 * rows)]
+    return np.array([[float(sum(exact[j][a] * half[j][b] for j in range(2 * rows))) for b in range(2 * rows)] for a in range(2 * rows)])
+
+
+def complete(times: NDArray[np.float64], derivatives: NDArray[np.float64], order: int) -> NDArray[np.float64]:
+    """The derivatives (points, rows, n) with NaN replaced by the values of least energy of the order-th derivative.
+
+    times: (points,) increasing. Every position (row 0) is given. Takes time in proportion to the points.
+    """
+    out = derivatives.copy()
+    free = np.isnan(derivatives[:, 1:])
+    patterns, which = np.unique(free.reshape(-1, free.shape[2]), axis=1, return_inverse=True)
+    for pattern in range(patterns.shape[1]):
+        columns = np.flatnonzero(which.ravel() == pattern)
+        if patterns[:, pattern].any():
+            out[:, :, columns] = _complete(times, out[:, :, columns], patterns[:, pattern].reshape(free.shape[:2]), order)
+    return out
+
+
+def _complete(times, derivatives, free, order):
+    """As complete, for joints of which the same derivatives are free (points, rows - 1)."""
+    points, rows, n = derivatives.shape
+    b = rows - 1
+    h = np.diff(times)
+    scale = np.concatenate([h[:1], np.sqrt(h[1:] * h[:-1]), h[-1:]])        # of time at each point, so that unknowns are of one size
+    powers = np.arange(1, rows)
+    units = scale[:, None]**powers / polynomials.factorials(rows)[1:]      # Taylor coefficients per derivative
+    blocks, coupling, steps = _energies(h, scale, rows, order)
+    y = np.where(free[:, :, None], 0.0, derivatives[:, 1:] * units[:, :, None])
+    rise = np.diff(derivatives[:, 0], axis=0)[:, None, :]
+    right = -np.einsum('pab,pbn->pan', blocks, y)
+    right[:-1] -= np.einsum('pab,pbn->pan', coupling, y[1:]) + steps[:, :b, None] * rise
+    right[1:] -= np.einsum('pba,pbn->pan', coupling, y[:-1]) + steps[:, b:, None] * rise
+    band = _banded(blocks, coupling, free)
+    right = np.where(free[:, :, None], right, 0.0).reshape(points * b, n)
+    balance = 1 / np.sqrt(band[0])
+    for d in range(len(band)):
+        band[d, :points * b - d] *= balance[:points * b - d] * balance[d:]
+    try:
+        found = solveh_banded(band, right * balance[:, None], overwrite_ab=True, lower=True, check_finite=False)
+    except LinAlgError:
+        found = np.full_like(right, np.nan)
+    out = derivatives.copy()
+    result = y + (found * balance[:, None]).reshape(points, b, n)
+    out[:, 1:] = np.where(free[:, :, None], result / units[:, :, None], derivatives[:, 1:])
+    if not np.isfinite(out).all():
+        shortest, longest = int(np.argmin(h)), int(np.argmax(h))
+        raise InputError(
+            f'times differ too much for floating point numbers: {h[shortest]:.3g} s after point {shortest}, {h[longest]:.3g} s after point '
+            f'{longest}; drop points that follow each other that closely')
+    return out
+
+
+def _energies(h, scale, rows, order):
+    """The energy's matrix: (points, b, b) of each point, (points - 1, b, b) between neighbours, (points - 1, 2 b) of the steps between."""
+    b = rows - 1
+    G = energy_matrix(rows, order)
+    powers = np.arange(1, rows)
+    weight = h**(1.0 - 2 * order)
+    start, end = (h / scale[:-1])[:, None]**powers, (h / scale[1:])[:, None]**powers
+    blocks = np.zeros((len(scale), b, b))
+    blocks[:-1] += weight[:, None, None] * start[:, :, None] * G[1:rows, 1:rows] * start[:, None, :]
+    blocks[1:] += weight[:, None, None] * end[:, :, None] * G[rows + 1:, rows + 1:] * end[:, None, :]
+    coupling = weight[:, None, None] * start[:, :, None] * G[1:rows, rows + 1:] * end[:, None, :]
+    steps = weight[:, None] * np.concatenate([start * G[1:rows, rows], end * G[rows + 1:, rows]], axis=1)
+    return blocks, coupling, steps
+
+
+def _banded(blocks, coupling, free):
+    """Lower banded form (2 b, points b) of the free unknowns' system; those that are given have rows of their own, decoupled."""
+    points, b, _ = blocks.shape
+    band = np.zeros((2 * b, points, b))
+    for i in range(b):
+        for j in range(i + 1):
+            band[i - j, :, j] = np.where(free[:, i] & free[:, j], blocks[:, i, j], 0.0)
+        for j in range(b):
+            band[b + i - j, :-1, j] = np.where(free[1:, i] & free[:-1, j], coupling[:, j, i], 0.0)
+    band[0] = np.where(free, band[0], 1.0)
+    return band.reshape(2 * b, points * b)
