@@ -49,7 +49,7 @@ def interpolate(
 
 
 class _Search:
-    """The motion through the points. Lines that it leaves too far get a motion along them, with bends at corners that shrink until they serve."""
+    """The motion through the points. Lines that it leaves too far get a motion along them, with bends at corners as short as needed."""
 
     def __init__(self, times, given, allowed, limits, names):
         self.times, self.given, self.allowed, self.limits, self.names = times, given, allowed, limits, names
