@@ -1,23 +1,35 @@
 """The executables: signals, start, loop, end. The nodes themselves are in hod_ros/ros/nodes/."""
 
+import os
 import signal
 import sys
 import traceback
+
+from hod_ros.ros.watchdog import Watchdog
 
 POLL = 0.1                  # [s] a signal is noticed at the latest after this time
 SWITCH_INTERVAL = 5e-5      # [s] for so long a setpoint waits, a few times, while a description is being loaded in another thread
 
 
-class StopRequest:
-    """Set by SIGINT or SIGTERM, whenever they come: no handler ever raises in the middle of something."""
+SIGNALS = tuple(getattr(signal, name) for name in ('SIGINT', 'SIGTERM', 'SIGHUP') if hasattr(signal, name))
 
-    def __init__(self, signals=(signal.SIGINT, signal.SIGTERM)):
+
+class StopRequest:
+    """Set by SIGINT, SIGTERM or SIGHUP, whenever they come: no handler ever raises in the middle of something."""
+
+    def __init__(self, signals=SIGNALS):
         self.made = False
-        for number in signals:
+        self._signals = [number for number in signals if signal.getsignal(number) != signal.SIG_IGN]        # nohup
+        for number in self._signals:
             signal.signal(number, self._on_signal)
 
     def _on_signal(self, number, frame):
         self.made = True
+
+    def ignore_more(self):
+        """The end is near: Python would give these signals their default back, which kills."""
+        for number in self._signals:
+            signal.signal(number, signal.SIG_IGN)
 
 
 def main(args=None):
@@ -34,14 +46,26 @@ def controller_main(args=None):
 
 def run_process(name, module, node_class, args=None):
     """A process with one node, whose class is imported when signals are in hand. Returns the exit code."""
+    open_standard_streams()
     stop = StopRequest()
-    fault = missing_packages()
-    if fault:
-        print(f'{name}: {fault}', file=sys.stderr)
-        return 1
-    if stop.made:
-        return 0
-    return run(name, module, node_class, args, stop)
+    try:
+        fault = missing_packages()
+        if fault:
+            print(f'{name}: {fault}', file=sys.stderr)
+            return 1
+        return 0 if stop.made else run(name, module, node_class, args, stop)
+    finally:
+        stop.ignore_more()
+
+
+def open_standard_streams():
+    """The number of a standard stream that is closed would go to the next file or socket, which would then get our log."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)      # takes the lowest number that is free
+    sys.stdout, sys.stderr = sys.stdout or open(1, 'w', closefd=False), sys.stderr or open(2, 'w', closefd=False)
 
 
 def missing_packages():
@@ -80,12 +104,14 @@ def run(name, module, node_class, args, stop):
         return 1
     node = None
     executor = make_executor()
+    watchdog = Watchdog(name)
     try:
         node = make_node()
         executor.add_node(node)
         gc.collect()
         gc.freeze()
-        spin(node, executor, stop)
+        watchdog.watch(node)
+        spin(node, executor, stop, watchdog)
     except HodError as error:
         print(f'{name}: {error}', file=sys.stderr)
         return 1
@@ -94,6 +120,7 @@ def run(name, module, node_class, args, stop):
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
+        watchdog.close()
     return 0
 
 
@@ -110,9 +137,10 @@ def make_executor():
     return EventsExecutor()
 
 
-def spin(node, executor, stop):
+def spin(node, executor, stop, watchdog):
     """Runs callbacks until a signal comes. A callback that fails is reported and does not end the node."""
     while not stop.made and node.context.ok():
+        watchdog.beat()
         try:
             executor.spin_once(timeout_sec=POLL)
         except Exception:

@@ -98,10 +98,11 @@ def shared_memory():
 
 
 class NodeProcess:
-    """A running hod_node; under: a command that runs it."""
+    """A running hod_node; under: a command that runs it; code: a program in its place."""
 
-    def __init__(self, *, parameters=None, arguments=(), parameters_file=None, module='hod_ros.ros.process', under=()):
-        command = [*under, sys.executable, '-m', module, '--ros-args', *arguments]
+    def __init__(self, *, parameters=None, arguments=(), parameters_file=None, module='hod_ros.ros.process', under=(), code=None):
+        program = ('-c', code) if code else ('-m', module)
+        command = [*under, sys.executable, *program, '--ros-args', *arguments]
         for name, value in (parameters or {}).items():
             command += ['-p', f'{name}:={value}']
         if parameters_file:

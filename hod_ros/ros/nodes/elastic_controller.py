@@ -278,11 +278,19 @@ class ControllerNode(WithoutEvents, Node):
         if self._commands is not None:
             self._commands.publish(Float64MultiArray(data=self._message.effort))
 
-    def destroy_node(self):
-        if self._answered is not None and self.context.ok():
+    @property
+    def commanding(self):
+        return self._answered is not None and self.context.ok()
+
+    def send_last_command(self):
+        """No torque, which is what motors are then left with."""
+        if self.commanding:
             self._publish(np.zeros(len(self._message.name)))
             for publisher in filter(None, (self._publisher, self._commands)):
                 publisher.wait_for_all_acked(Duration(seconds=PARTING))     # else it may be lost with its writer
+
+    def destroy_node(self):
+        self.send_last_command()
         super().destroy_node()
 
     def _warn(self, key, text):

@@ -147,6 +147,11 @@ class PlantNode(WithoutEvents, Node):
         else:
             self._warn('stiffness', f'refused stiffnesses of {", ".join(self._adjustable)}: {values}; give numbers above 0 [N m/rad]')
 
+    commanding = False
+
+    def send_last_command(self):
+        """A plant has none."""
+
     # Time
 
     def _repeat(self):

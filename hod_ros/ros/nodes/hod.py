@@ -134,14 +134,14 @@ class HodNode(ManagedNode):
         self.get_logger().info('active')
 
     def _deactivate(self, state):
-        self._end_commands()
+        self.send_last_command()
         self._active = False
         self._freshness.reset()
         self._wrenches.clear()
         self._deactivate_publishers(state)
 
     def _free(self, state):
-        self._end_commands()
+        self.send_last_command()
         self._active = False
         self._starting = False
         self._release()
@@ -173,7 +173,7 @@ class HodNode(ManagedNode):
             self.trigger_activate()
 
     def destroy_node(self):
-        self._end_commands()
+        self.send_last_command()
         for part in (self._loader, self._service_process):
             if part is not None:
                 part.close()
@@ -379,9 +379,13 @@ class HodNode(ManagedNode):
         if self._active and self._freshness.check(monotonic()):
             self.get_logger().warning(f'setpoints are stale: no good one came within {self._freshness.timeout:g} s')
 
-    def _end_commands(self):
-        """The last command, which an effort controller holds."""
-        if self._active and self._commands is not None:
+    @property
+    def commanding(self):
+        return self._active and self._commands is not None
+
+    def send_last_command(self):
+        """What an effort controller then holds."""
+        if self.commanding:
             self._fall_back()
 
     def _fall_back(self):
