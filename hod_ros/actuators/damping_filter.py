@@ -1,15 +1,11 @@
-"""The damper beside a spring as a stable filter: D e' + f(e) = Q for the deflection e = theta - q.
+"""The damper beside a spring as a stable filter: D e' + f(e) = Q for the deflection e = theta - q; see relaxation.py.
 
-Between two calls Q is the cubic through Q and Q' at both; the spring is taken as linear about the deflections at both ends. For linear
-springs the deflection is then exact for that cubic, whatever the ratio of D / K to the step; where the stiffness changes the error is of
-second order in the step.
+Between two calls Q and the stiffness are quintics through what is known at both, or, where they have jumped (a robot that has gripped
+something), what the later call knows of the time before it. The deflection itself never jumps.
 """
 
-import math
-
-import numpy as np
-
 from hod_ros.actuators.motor_feedforward import prepared
+from hod_ros.actuators.relaxation import relaxed
 from hod_ros.algebra import taylor
 from hod_ros.checks import arrays
 from hod_ros.checks.arguments import finite_number
@@ -48,7 +44,7 @@ class DampingFilter:
 
     def reset(self, deflections=None):
         """Forgets the past. deflections: {joint: theta - q} [rad] to start from."""
-        self._last = {}             # joint -> (Q, Q') and (k, k', k'') of the last call
+        self._last = {}             # joint -> (Q, Q', Q'') and (k, k', k'') of the last call
         self.deflections = None
         if deflections is not None:
             deflections = numbers_by_name(deflections, 'deflections', '[rad] or [m]')
@@ -87,9 +83,9 @@ class DampingFilter:
                 deflections[joint] = _slow(drive, taylor.from_derivatives(Q[:3, j]), motion)
             elif joint in self._last:
                 Q_before, k_before = self._last[joint]
-                deflections[joint] = _advanced(drive, deflections[joint], Q_before, Q[:2, j], k_before, k.get(joint), self._step(step))
+                deflections[joint] = relaxed(drive, deflections[joint], Q_before, Q[:3, j], k_before, k.get(joint), self._step(step))
         result = self.prepared.motor_feedforward_of(q, Q, stiffness, deflections)
-        self.deflections, self._last = deflections, {joint: (Q[:2, j], k.get(joint)) for joint, (j, _) in self._filtered.items()}
+        self.deflections, self._last = deflections, {joint: (Q[:3, j], k.get(joint)) for joint, (j, _) in self._filtered.items()}
         return result
 
     def _step(self, step):
@@ -107,20 +103,6 @@ def _checked_step(step):
     return step
 
 
-def _advanced(drive, e, Q0, Q1, k0, k1, h):
-    """The deflection a step later."""
-    slope = (Q1[0] - Q0[0]) / h
-    cubic = [Q0[0], Q0[1], (3 * slope - 2 * Q0[1] - Q1[1]) / h, (Q0[1] + Q1[1] - 2 * slope) / h ** 2]
-    after = e
-    for _ in range(3 if type(drive).__name__ == 'HardeningSpring' else 1):
-        middle = [0.5 * (e + after)]
-        between = None if k0 is None else [0.5 * (k0[0] + k1[0])]
-        force, stiffness = (part[0] for part in drive.forces(middle, between))
-        load = [cubic[0] - force + stiffness * middle[0], *cubic[1:]]
-        after = _relaxed(e, stiffness / drive.damping, [term / drive.damping for term in load], h)
-    return after
-
-
 def _slow(drive, Q, k):
     """The deflection of a motion that is slow against D / K: the series in D / K, cut where its terms stop shrinking."""
     e = drive.static(Q, k)
@@ -133,23 +115,3 @@ def _slow(drive, Q, k):
             break
         e, last = better, term
     return float(e[0])
-
-
-def _relaxed(e, decay, load, h):
-    """e(h) of e' = -decay e + load, a polynomial in time by its coefficients."""
-    out, factorial, power = math.exp(-decay * h) * e, 1.0, h
-    for j, coefficient in enumerate(load):
-        factorial *= max(j, 1)
-        out += coefficient * factorial * power * _phi(j + 1, decay * h)
-        power *= h
-    return out
-
-
-def _phi(order, z):
-    """integral_0^1 exp(-(1 - s) z) s^(order - 1) / (order - 1)! ds"""
-    if z < 0.5:
-        return sum((-z) ** j / math.factorial(order + j) for j in range(14))
-    value = np.exp(-z)
-    for j in range(order):
-        value = (1 / math.factorial(j) - value) / z
-    return float(value)

@@ -44,6 +44,7 @@ class Drive:
 
     elastic = True
     variable = False        # whether the stiffness is an input
+    linear_spring = False   # whether Q = stiffness e with a constant
     damping = 0.0
     damping_terms = None
 
@@ -102,6 +103,8 @@ class SeriesElastic(Drive):
     damping: float = 0.0
     damping_terms: int | None = None
 
+    linear_spring = True
+
     def __post_init__(self):
         positive(self, 'stiffness', STIFFNESS)
         _check_motor(self)
@@ -135,10 +138,7 @@ class HardeningSpring(Drive):
         not_negative(self, 'quintic', '[N m/rad^5] or [N/m^5]')
         _check_motor(self)
         _check_damping(self)
-
-    @property
-    def spring(self):
-        return PolynomialSpring(stiffness=self.stiffness, cubic=self.cubic, quintic=self.quintic)
+        object.__setattr__(self, 'spring', PolynomialSpring(stiffness=self.stiffness, cubic=self.cubic, quintic=self.quintic))
 
     def static(self, Q, k):
         return stretches(self.spring, Q)

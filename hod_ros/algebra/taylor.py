@@ -1,6 +1,7 @@
 """Arithmetic of Taylor series: a series is a list whose k-th entry is x^(k) / k!, a number or an array of samples."""
 
 import math
+from operator import mul
 
 import numpy as np
 
@@ -22,7 +23,7 @@ def rate(series):
 
 def product(a, b):
     """Series of a b, as long as the shorter."""
-    return [sum(a[j] * b[k - j] for j in range(k + 1)) for k in range(min(len(a), len(b)))]
+    return [sum(map(mul, a[:k + 1], b[k::-1])) for k in range(min(len(a), len(b)))]
 
 
 def quotient(a, b):

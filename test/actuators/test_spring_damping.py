@@ -1,5 +1,7 @@
 """Dampers beside the springs: the truncated series, and the filter against scipy's stiff integrator."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from robots import robot
@@ -12,6 +14,7 @@ from hod_ros import HodError
 from hod_ros import SeriesElastic
 from hod_ros import inverse_dynamics
 from hod_ros import motor_feedforward
+from hod_ros import with_payload
 
 
 @pytest.fixture(scope='module')
@@ -77,19 +80,85 @@ def test_filter_follows_the_damped_spring_at_any_ratio_of_damping_to_step(arm, d
     assert m.efforts[1] == pytest.approx(0.2 * m.accelerations[1] + Q[0, 1], rel=1e-12)
 
 
-def test_filter_follows_an_adjustable_stiffness(arm):
-    """Where the stiffness changes, the error is of second order in the step."""
-    exact = solved_deflection(lambda e, t: (1000 + 4000 * t) * e, 12.0, arm, 0.2, 0.0)
+def stiffness(t):
+    """k, k', k'' of the adjustable joint."""
+    return np.array([1000 + 600 * np.sin(6 * t), 3600 * np.cos(6 * t), -21600 * np.sin(6 * t)])
+
+
+LAWS = {            # a drive, and f, its rate and acceleration without e'', and df/de for e, e' and k, k', k''
+    'adjustable': (
+        AdjustableStiffness(motor_inertia=0.2, damping=1.0),
+        lambda e, v, k: (k[0] * e, k[0] * v + k[1] * e, 2 * k[1] * v + k[2] * e, k[0])),
+    'hardening': (
+        HardeningSpring(stiffness=800.0, cubic=3e5, motor_inertia=0.2, damping=1.0),
+        lambda e, v, k: (800 * e + 3e5 * e**3, (800 + 9e5 * e * e) * v, 18e5 * e * v * v, 800 + 9e5 * e * e)),
+}
+
+
+def solved_torques(law, damping, forces, until, e0, since=0.0):
+    """Function of time: tau - 0.2 q'' of the second joint, D e' + f(e) = Q with its first and second derivatives solved side by side, so
+    that a fast damper magnifies no errors. forces: function of time -> Q, Q', Q''; its time begins at `since`."""
+    def slope(t, state):
+        e, v, w = state
+        f, rate, acceleration, k = law(e, v, stiffness(since + t))
+        return (forces(t) - [f, rate, acceleration + k * w]) / damping
+    v0 = (forces(0.0)[0] - law(e0, 0.0, stiffness(since))[0]) / damping
+    w0 = (forces(0.0)[1] - law(e0, v0, stiffness(since))[1]) / damping
+    solution = solve_ivp(slope, (0, until), [e0, v0, w0], method='Radau', rtol=1e-9, atol=[1e-13, 1e-11, 1e-9], dense_output=True).sol
+    return lambda t: 0.2 * solution(t)[2] + forces(t)[0]
+
+
+@pytest.mark.parametrize('damping', [0.03, 0.5, 12.0])
+@pytest.mark.parametrize('kind', LAWS)
+def test_torques_of_the_filter_are_those_of_the_damped_spring(arm, kind, damping):
+    drive, law = LAWS[kind]
+    drive, step = replace(drive, damping=damping), 1e-3
+    advance = DampingFilter(arm, {'panda_joint4': drive}, step=step)
+    error, torque, until = 0.0, None, 0.1
+    for t in step * np.arange(round(until / step) + 1):
+        q = motion([t], 5)[0]
+        m = advance(q, stiffness=stiffness(t)[:, None] if drive.variable else None)
+        if torque is None:
+            e0 = advance.deflections['panda_joint4']
+            torque = solved_torques(law, damping, lambda t: inverse_dynamics(arm, motion([t], 5)[0])[:, 1], until, e0)
+        error = max(error, abs(m.efforts[1] - 0.2 * q[2, 1] - torque(t)))
+    assert error <= 1e-6            # of 30 N m
+
+
+def test_the_error_of_the_filter_falls_with_a_high_power_of_the_step(arm):
+    drive, law = LAWS['adjustable']
     errors = []
-    for steps in (200, 400):
-        step = 0.2 / steps
-        advance = DampingFilter(arm, {'panda_joint4': AdjustableStiffness(motor_inertia=0.2, damping=12.0)}, step=step)
+    for steps in (5, 10):
+        advance = DampingFilter(arm, {'panda_joint4': replace(drive, damping=30.0)}, step=0.5 / steps)
         advance.reset({'panda_joint4': 0.0})
-        for i, q in enumerate(motion(step * np.arange(steps + 1), 5)):
-            advance(q, stiffness=[[1000 + 4000 * step * i], [4000.0], [0.0]])
+        for t in 0.5 / steps * np.arange(steps + 1):
+            advance(motion([t], 5)[0], stiffness=stiffness(t)[:, None])
+        exact = solved_deflection(lambda e, t: stiffness(t)[0] * e, 30.0, arm, 0.5, 0.0)
         errors.append(abs(advance.deflections['panda_joint4'] - exact))
-    assert errors[0] < 1.1e-7
-    assert errors[1] < errors[0] / 3
+    assert errors[0] < 1e-4
+    assert errors[1] < errors[0] / 8
+
+
+@pytest.mark.parametrize('kind', LAWS)
+def test_a_load_that_comes_at_once_turns_the_torque_as_it_does_in_the_damped_spring_and_no_further(arm, kind):
+    drive, law = LAWS[kind]
+    drive, step = replace(drive, damping=0.3), 1e-3
+    loaded = with_payload(arm, 'panda_link7', mass=0.5, center=(0.0, 0.0, 0.1))
+    before = DampingFilter(arm, {'panda_joint4': drive}, step=step)
+    for t in (0.0, step):
+        before(motion([t], 5)[0], stiffness=stiffness(t)[:, None] if drive.variable else None)
+    after = DampingFilter(loaded, {'panda_joint4': drive}, step=step)
+    after.continue_from(before)
+    start = before.deflections['panda_joint4']
+
+    def forces(t):
+        return inverse_dynamics(loaded, motion([step + t], 5)[0])[:, 1]
+
+    torque = solved_torques(law, 0.3, forces, 0.005, start, since=step)
+    for i in range(1, 6):
+        q = motion([step + i * step], 5)[0]
+        m = after(q, stiffness=stiffness(step + i * step)[:, None] if drive.variable else None)
+        assert m.efforts[1] - 0.2 * q[2, 1] == pytest.approx(torque(i * step), abs=2e-3)
 
 
 def test_a_filter_that_goes_on_from_another_one_is_not_interrupted(arm):
