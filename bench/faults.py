@@ -121,7 +121,8 @@ class Faults:
 
     def ask(self, order, q):
         if self.services.service_is_ready():
-            future = self.services.call_async(self.request_type(order=order, derivatives=array('d', np.ravel(q))))
+            future = self.services.call_async(self.request_type(
+                order=order, samples=len(q) if np.ndim(q) == 3 else 0, derivatives=array('d', np.ravel(q))))
             end = time.monotonic() + 5.0
             while not future.done() and time.monotonic() < end and not self.stop.made:
                 self.executor.spin_once(timeout_sec=0.05)

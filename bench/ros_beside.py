@@ -84,7 +84,7 @@ def ask(service, joints, samples, order):
         executor.spin_once(timeout_sec=0.05)
     q = np.random.default_rng(0).uniform(-1.0, 1.0, (samples, order + 3, joints))
     names = list(RobotModel.from_urdf(robot(joints)).joint_names)
-    request = ComputeInverseDynamics.Request(joint_names=names, order=order, derivatives=array('d', q.tobytes()))
+    request = ComputeInverseDynamics.Request(joint_names=names, order=order, samples=samples, derivatives=array('d', q.tobytes()))
     answers, began = 0, time.perf_counter()
     while not stop.made:
         future = client.call_async(request)

@@ -22,7 +22,7 @@ def measure(joints=7, samples=1, order=2, calls=1000, pairs=5):
     q = np.random.default_rng(0).uniform(-1.0, 1.0, (samples, order + 3, joints))
     with both_nodes(joints) as (client, _):
         request = ComputeInverseDynamics.Request(
-            joint_names=client.names, order=order, derivatives=array('d', q.ravel()))
+            joint_names=client.names, order=order, samples=samples, derivatives=array('d', q.ravel()))
         for _ in range(pairs):
             for side in SIDES:
                 times = []

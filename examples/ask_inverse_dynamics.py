@@ -16,7 +16,7 @@ def main():
     motion = SineMotion.from_yaml()
     q = motion.derivatives([0.0, 0.5, 1.0], ORDER + 3)          # (samples, order + 3, joints)
     request = ComputeInverseDynamics.Request(
-        joint_names=motion.joint_names, order=ORDER, derivatives=array('d', q.ravel()))
+        joint_names=motion.joint_names, order=ORDER, samples=len(q), derivatives=array('d', q.ravel()))
 
     rclpy.init()
     node = rclpy.create_node('ask_inverse_dynamics')

@@ -305,7 +305,7 @@ class Client:
 
     def compute(self, derivatives, *, order, names=(), formulation='', wrenches=()):
         request = ComputeInverseDynamics.Request(
-            joint_names=list(names), order=order, derivatives=array('d', np.asarray(derivatives, float).tobytes()),
+            joint_names=list(names), order=order, samples=len(derivatives) if np.ndim(derivatives) == 3 else 0, derivatives=array('d', np.asarray(derivatives, float).tobytes()),
             formulation=formulation, wrenches=list(wrenches))
         return self.call(ComputeInverseDynamics, 'compute_inverse_dynamics', request)
 

@@ -49,7 +49,7 @@ if sys.argv[1] == 'ask':
     client = node.create_client(ComputeInverseDynamics, '/hod/compute_inverse_dynamics')
     assert client.wait_for_service(10.0)
     q = array('d', np.ones(10000 * 11 * 3))
-    request = ComputeInverseDynamics.Request(order=8, derivatives=q, formulation=sys.argv[2])
+    request = ComputeInverseDynamics.Request(order=8, samples=10000, derivatives=q, formulation=sys.argv[2])
     client.call_async(request)
 else:
     node.create_subscription(TorqueFeedforward, '/hod/feedforward', lambda message: time.sleep(0.5), 10)
@@ -207,7 +207,7 @@ def test_absurd_requests_are_refused_before_memory_is_taken(client, node):
             response = client.compute(Q[0], order=order)
             assert not response.success and f'order is {order}' in response.message
         response = client.compute(np.zeros((20_000, 3, 3)), order=0)
-        assert not response.success and '20000 samples' in response.message
+        assert not response.success and 'samples is 20000' in response.message
     assert memory(pid) - before < 20.0
     assert_services_answer(client)
 

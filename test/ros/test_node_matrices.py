@@ -27,7 +27,7 @@ def node(client):
 
 def ask(client, q, order, names=()):
     request = ComputeDynamicsMatrices.Request(
-        joint_names=list(names), order=order, derivatives=array('d', np.asarray(q, float).tobytes()))
+        joint_names=list(names), order=order, samples=len(q) if np.ndim(q) == 3 else 0, derivatives=array('d', np.asarray(q, float).tobytes()))
     return client.call(ComputeDynamicsMatrices, 'compute_dynamics_matrices', request)
 
 
@@ -61,10 +61,10 @@ def test_rows_and_columns_follow_the_requests_joint_order(client):
 
 
 @pytest.mark.parametrize(('q', 'order', 'text'), [
-    (Q[0, :3], 2, '9 values; order 2 needs order + 2 = 4 rows: give a positive multiple of 4 x 3 = 12'),
+    (Q[0, :3], 2, '9 values; order 2 needs order + 2 = 4 rows: give samples x rows x joints = 1 x 4 x 3 = 12'),
     ([], 0, '0 values'),
     (Q[0], 4_294_967_295, 'order is 4294967295, but this node computes up to max_order = 20'),
-    (np.zeros((501, 2, 3)), 0, '501 samples, but this node takes up to max_samples = 500'),
+    (np.zeros((501, 2, 3)), 0, 'samples is 501, but this node takes up to max_samples = 500'),
     ([[0.0, np.inf, 0.0], [0.0, 0.0, 0.0]], 0, "row 0 of joint 'joint2' in sample 0 is inf"),
     (np.full((4, 3), 1e200), 2, 'too large'),
 ])

@@ -48,7 +48,13 @@ def pushed(*value):
 NAN = Q[:5].copy()
 NAN[3, 1] = np.nan
 REFUSED = {
-    'wrong size': (dict(derivatives=Q[:4], order=2), '12 values; order 2 needs order + 3 = 5 rows: give a positive multiple of 5 x 3 = 15'),
+    'wrong size': (dict(derivatives=Q[:4], order=2), '12 values; order 2 needs order + 3 = 5 rows: give samples x rows x joints = 1 x 5 x 3 = 15'),
+    'samples that are not announced': (dict(derivatives=np.zeros(18), order=0), '18 values; order 0 needs order + 3 = 3 rows: give samples '
+                                       'x rows x joints = 1 x 3 x 3 = 9. Are these 2 samples? Then set samples to 2'),
+    'samples that do not fit': (dict(derivatives=np.zeros((3, 2, 3)), order=0), '18 values; order 0 needs order + 3 = 3 rows: give samples x '
+                                'rows x joints = 3 x 3 x 3 = 27. Are these 2 samples?'),
+    'wrench of too many rows': (dict(derivatives=np.zeros((2, 3, 3)), order=0, wrenches=[LinkWrench(link='link2', values=[0.0] * 18)]),
+                                "wrench on link 'link2': 3 rows for 2 samples; give order + 1 = 1 rows"),
     'no samples': (dict(derivatives=[], order=2), '0 values'),
     'missing joint': (dict(derivatives=Q[:5, :2], order=2, names=['joint1', 'joint2']), "'joint3' missing"),
     'duplicate joint': (dict(derivatives=Q[:5], order=2, names=['joint1', 'joint1', 'joint2']), 'more than once'),
@@ -57,7 +63,7 @@ REFUSED = {
     'overflow': (dict(derivatives=np.full((5, 3), 1e200), order=2), 'too large'),
     'order': (dict(derivatives=Q, order=21), 'order is 21, but this node computes up to max_order = 20'),
     'absurd order': (dict(derivatives=Q, order=4_000_000_000), 'order is 4000000000'),
-    'samples': (dict(derivatives=np.zeros((501, 3, 3)), order=0), '501 samples, but this node takes up to max_samples'),
+    'samples': (dict(derivatives=np.zeros((501, 3, 3)), order=0), 'samples is 501, but this node takes up to max_samples'),
     'formulation': (dict(derivatives=Q[:5], order=2, formulation='magic'), 'magic'),
     'wrench that is not finite': (pushed(np.inf), "link 'link2': a wrench has torque x = inf"),
     'absurd wrench': (pushed(1e308), "wrench on link 'link2': it holds 1e+308"),

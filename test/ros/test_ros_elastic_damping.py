@@ -144,7 +144,7 @@ def test_drives_get_the_derivatives_that_they_need_whatever_order_is_published(c
         assert response.success, response.message
         response = client.call(
             ComputeMotorFeedforward, 'compute_motor_feedforward', ComputeMotorFeedforward.Request(derivatives=q[:5].ravel().tolist()))
-        assert not response.success and 'drives of these joints need 7 rows: give a positive multiple of 7 x 3 = 21' in response.message
+        assert not response.success and 'drives of these joints need 7 rows: give samples x rows x joints = 1 x 7 x 3 = 21' in response.message
 
 
 def test_the_service_takes_as_many_rows_as_damping_terms_need(client):
@@ -154,7 +154,7 @@ def test_the_service_takes_as_many_rows_as_damping_terms_need(client):
     q = np.stack([motion(time, 7) for time in (0, 1000, 2000, 3000)])
     k = np.stack([[[400.0 + i], [20.0], [-10.0], [3.0], [1.0]] for i in range(4)])
     with node_with_arm(client, parameters=parameters):
-        request = ComputeMotorFeedforward.Request(derivatives=q.ravel().tolist(), stiffness=k.ravel().tolist())
+        request = ComputeMotorFeedforward.Request(samples=len(q), derivatives=q.ravel().tolist(), stiffness=k.ravel().tolist())
         response = client.call(ComputeMotorFeedforward, 'compute_motor_feedforward', request)
     assert response.success, response.message
     expected = motor_feedforward(MODEL, drives, q, stiffness=k)

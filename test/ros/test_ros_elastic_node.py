@@ -117,7 +117,7 @@ def test_a_setpoint_without_snaps_gets_its_efforts_but_no_motor_feedforward(clie
 def test_the_service_answers_many_samples(client, node, model):
     q = np.random.default_rng(4).uniform(-1.0, 1.0, (6, 5, 3))
     k = np.array([[450.0], [20.0], [-10.0]]) + np.arange(6)[:, None, None]
-    request = ComputeMotorFeedforward.Request(derivatives=array('d', q.ravel()), stiffness=array('d', k.ravel()))
+    request = ComputeMotorFeedforward.Request(samples=6, derivatives=array('d', q.ravel()), stiffness=array('d', k.ravel()))
     response = client.call(ComputeMotorFeedforward, 'compute_motor_feedforward', request)
     assert response.success, response.message
     expected = motor_feedforward(model, DRIVES, q, stiffness=k)
@@ -127,7 +127,9 @@ def test_the_service_answers_many_samples(client, node, model):
 
 
 @pytest.mark.parametrize(('changes', 'fault'), [
-    ({'derivatives': array('d', [0.0] * 12)}, '5 x 3 = 15'),
+    ({'derivatives': array('d', [0.0] * 12)}, '1 x 5 x 3 = 15'),
+    ({'derivatives': array('d', [0.0] * 30)}, 'Are these 2 samples?'),
+    ({'samples': 4}, '4 x 5 x 3 = 60'),
     ({'stiffness': array('d', [500.0])}, '1 x 3 x 1 = 3'),
     ({'stiffness': array('d', [-5.0, 0.0, 0.0])}, 'must stay above 0'),
 ])

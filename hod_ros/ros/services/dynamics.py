@@ -25,11 +25,15 @@ def compute_inverse_dynamics(model, request, response, limits):
 
 
 def link_wrench(message, samples, rows):
-    """The wrench of a request: values `rows` x 6 for all samples, else samples x (`rows` or more) x 6 where the count permits it."""
+    """The wrench of a request: `rows` x 6 or more for one sample; for several, `rows` x 6 for all alike or samples x `rows` x 6."""
     values = wrench_rows(message)
     given = len(values)
-    if not (samples == 1 or given == rows or given % samples or given // samples < rows):
-        values = values.reshape(samples, given // samples, 6)
+    if samples > 1 and given == samples * rows:
+        values = values.reshape(samples, rows, 6)
+    elif samples > 1 and given != rows:
+        raise InputError(
+            f'wrench on link {message.link!r}: {given} rows for {samples} samples; give order + 1 = {rows} rows, which hold for all samples '
+            f'alike, or {samples} x {rows} = {samples * rows}')
     return checked_wrench(message, values)
 
 

@@ -45,15 +45,15 @@ def motion_of_order(request, model, limits, extra_rows):
 def motion_samples(request, model, limits, rows, why):
     """(q, columns): q (samples, rows, n) in the model's order, of a request's derivatives; why: beginning of a sentence on these rows."""
     columns = columns_of(model, request.joint_names)
-    n, values = len(columns.names), len(request.derivatives)
-    if values == 0 or values % (rows * n):
-        raise InputError(
-            f'derivatives has {values} values; {why} {rows} rows: give a positive multiple of {rows} x {n} = {rows * n}, '
-            'samples x rows x joints')
-    samples = values // (rows * n)
+    n, values, samples = len(columns.names), len(request.derivatives), request.samples or 1
     if samples > limits.max_samples:
+        raise InputError(f'samples is {samples}, but this node takes up to max_samples = {limits.max_samples}; send several requests')
+    if values != samples * rows * n:
+        several, rest = divmod(values, rows * n)
+        hint = f'. Are these {several} samples? Then set samples to {several}' if several and not rest else ''
         raise InputError(
-            f'derivatives has {samples} samples, but this node takes up to max_samples = {limits.max_samples}; send several requests')
+            f'derivatives has {values} values; {why} {rows} rows: give samples x rows x joints = {samples} x {rows} x {n} = '
+            f'{samples * rows * n}{hint}')
     q = np.frombuffer(request.derivatives).reshape(samples, rows, n)
     if not np.isfinite(q).all():
         sample, row, column = (int(index) for index in np.argwhere(~np.isfinite(q))[0])
