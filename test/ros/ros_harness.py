@@ -305,8 +305,8 @@ class Client:
 
     def compute(self, derivatives, *, order, names=(), formulation='', wrenches=()):
         request = ComputeInverseDynamics.Request(
-            joint_names=list(names), order=order, samples=len(derivatives) if np.ndim(derivatives) == 3 else 0, derivatives=array('d', np.asarray(derivatives, float).tobytes()),
-            formulation=formulation, wrenches=list(wrenches))
+            joint_names=list(names), order=order, samples=len(derivatives) if np.ndim(derivatives) == 3 else 0,
+            derivatives=array('d', np.asarray(derivatives, float).tobytes()), formulation=formulation, wrenches=list(wrenches))
         return self.call(ComputeInverseDynamics, 'compute_inverse_dynamics', request)
 
     def diagnostics(self, task, timeout=PATIENCE):

@@ -125,7 +125,7 @@ def service_process(node_pid):
     """The id of the process that answers a node's services, or None."""
     for child in Path(f'/proc/{node_pid}/task/{node_pid}/children').read_text().split():
         with suppress(OSError):
-            if b'service_host' in Path(f'/proc/{child}/cmdline').read_bytes():
+            if b'services.host' in Path(f'/proc/{child}/cmdline').read_bytes():
                 return int(child)
     return None
 

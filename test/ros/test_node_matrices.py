@@ -27,7 +27,8 @@ def node(client):
 
 def ask(client, q, order, names=()):
     request = ComputeDynamicsMatrices.Request(
-        joint_names=list(names), order=order, samples=len(q) if np.ndim(q) == 3 else 0, derivatives=array('d', np.asarray(q, float).tobytes()))
+        joint_names=list(names), order=order, samples=len(q) if np.ndim(q) == 3 else 0,
+        derivatives=array('d', np.asarray(q, float).tobytes()))
     return client.call(ComputeDynamicsMatrices, 'compute_dynamics_matrices', request)
 
 

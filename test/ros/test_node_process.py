@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -74,3 +75,18 @@ def test_two_nodes_under_namespaces_answer_for_their_own_robots(client):
             response = other.compute(np.ones((3, count)), order=0)
             assert list(response.joint_names) == list(NAMES[:count])
             other.close()
+
+
+def test_nothing_in_the_working_directory_is_executed(client, tmp_path, monkeypatch):
+    for module in ('numpy', 'queue', 'rclpy', 'hod_ros'):
+        (tmp_path / f'{module}.py').write_text('print("EXECUTED", flush=True)\nraise SystemExit(9)\n')
+    root = str(Path(__file__).parents[2])
+    code = f'import sys; sys.path[:] = [entry for entry in sys.path if entry]; sys.path.append({root!r}); ' \
+           'from hod_ros.ros.process import main; sys.exit(main())'
+    monkeypatch.chdir(tmp_path)
+    client.describe(arm_urdf(3))
+    with running_node(code=code) as node:
+        client.wait_for_state('active')
+        assert client.compute(np.ones((3, 3)), order=0).success
+        assert 'EXECUTED' not in node.output
+    client.withdraw_description()

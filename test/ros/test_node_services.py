@@ -48,11 +48,9 @@ def pushed(*value):
 NAN = Q[:5].copy()
 NAN[3, 1] = np.nan
 REFUSED = {
-    'wrong size': (dict(derivatives=Q[:4], order=2), '12 values; order 2 needs order + 3 = 5 rows: give samples x rows x joints = 1 x 5 x 3 = 15'),
-    'samples that are not announced': (dict(derivatives=np.zeros(18), order=0), '18 values; order 0 needs order + 3 = 3 rows: give samples '
-                                       'x rows x joints = 1 x 3 x 3 = 9. Are these 2 samples? Then set samples to 2'),
-    'samples that do not fit': (dict(derivatives=np.zeros((3, 2, 3)), order=0), '18 values; order 0 needs order + 3 = 3 rows: give samples x '
-                                'rows x joints = 3 x 3 x 3 = 27. Are these 2 samples?'),
+    'wrong size': (dict(derivatives=Q[:4], order=2), '12 values; order 2 needs order + 3 = 5 rows: give samples x rows'),
+    'samples that are not announced': (dict(derivatives=np.zeros(18), order=0), '= 9. Are these 2 samples? Then set samples to 2'),
+    'samples that do not fit': (dict(derivatives=np.zeros((3, 2, 3)), order=0), '= 3 x 3 x 3 = 27. Are these 2 samples?'),
     'wrench of too many rows': (dict(derivatives=np.zeros((2, 3, 3)), order=0, wrenches=[LinkWrench(link='link2', values=[0.0] * 18)]),
                                 "wrench on link 'link2': 3 rows for 2 samples; give order + 1 = 1 rows"),
     'no samples': (dict(derivatives=[], order=2), '0 values'),

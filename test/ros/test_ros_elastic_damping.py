@@ -144,7 +144,8 @@ def test_drives_get_the_derivatives_that_they_need_whatever_order_is_published(c
         assert response.success, response.message
         response = client.call(
             ComputeMotorFeedforward, 'compute_motor_feedforward', ComputeMotorFeedforward.Request(derivatives=q[:5].ravel().tolist()))
-        assert not response.success and 'drives of these joints need 7 rows: give samples x rows x joints = 1 x 7 x 3 = 21' in response.message
+        assert not response.success
+        assert 'drives of these joints need 7 rows: give samples x rows x joints = 1 x 7 x 3 = 21' in response.message
 
 
 def test_the_service_takes_as_many_rows_as_damping_terms_need(client):

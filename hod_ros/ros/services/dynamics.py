@@ -32,8 +32,8 @@ def link_wrench(message, samples, rows):
         values = values.reshape(samples, rows, 6)
     elif samples > 1 and given != rows:
         raise InputError(
-            f'wrench on link {message.link!r}: {given} rows for {samples} samples; give order + 1 = {rows} rows, which hold for all samples '
-            f'alike, or {samples} x {rows} = {samples * rows}')
+            f'wrench on link {message.link!r}: {given} rows for {samples} samples; give order + 1 = {rows} rows, which hold for all '
+            f'samples alike, or {samples} x {rows} = {samples * rows}')
     return checked_wrench(message, values)
 
 

@@ -1,8 +1,11 @@
 """The node's end of the process that answers its services: starts it, tells it the model, starts it again where it died."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
+import hod_ros
 from hod_ros.ros.scheduling import at_ordinary_priority
 from hod_ros.ros.services.blackboard import Blackboard
 from hod_ros.ros.services.host import HostState
@@ -10,6 +13,15 @@ from hod_ros.ros.services.host import HostState
 PATIENCE = 2.0          # [s] for an end in good order
 # A terminal's Ctrl-C is the node's affair. In a session of its own, Linux would weigh it as a group: its niceness meant nothing there.
 APART = {'process_group': 0} if sys.version_info >= (3, 11) else {'start_new_session': True}
+
+# Isolated: else a numpy.py or queue.py in the directory that the node was started in would be executed.
+PROGRAM = 'import sys; sys.path[:] = sys.argv[2:]; from hod_ros.ros.services.host import main; sys.exit(main())'
+
+
+def search_path():
+    """Where this process finds modules, but for the current directory; at the end that of this package, which may be below it."""
+    current, package = os.getcwd(), str(Path(hod_ros.__file__).parents[1])
+    return [*(entry for entry in sys.path if os.path.isabs(entry) and entry not in (current, package)), package]
 
 
 class ServiceProcess:
@@ -36,7 +48,7 @@ class ServiceProcess:
         """After the first `use`."""
         descriptor = self._blackboard.descriptor
         self._process = at_ordinary_priority(lambda: subprocess.Popen(
-            [sys.executable, '-m', 'hod_ros.ros.services.host', str(descriptor)], stdin=subprocess.PIPE, pass_fds=[descriptor], **APART))
+            [sys.executable, '-I', '-c', PROGRAM, str(descriptor), *search_path()], stdin=subprocess.PIPE, pass_fds=[descriptor], **APART))
 
     def watch(self):
         """Starts the process again where it has died."""
