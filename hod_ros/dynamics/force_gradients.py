@@ -12,23 +12,27 @@ That holds for true coordinates: not for joints of several axes, whose rates are
 from math import comb
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hod_ros.algebra import lie
 from hod_ros.algebra.leibniz import apply
 from hod_ros.algebra.leibniz import nth
 from hod_ros.algebra.leibniz import product
 from hod_ros.algebra.leibniz import transpose
+from hod_ros.checks.types import Array
 from hod_ros.dynamics import loads
 from hod_ros.dynamics.load_derivatives import body_wrenches_by_state
+from hod_ros.dynamics.loads import Wrenches
 from hod_ros.dynamics.matrices import body_inertias
 from hod_ros.dynamics.matrices import sum_over_bodies
 from hod_ros.errors import ModelError
 from hod_ros.kinematics.jacobians import jacobians
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def force_gradients(model, q, *, wrenches=None):
+def force_gradients(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | None = None) -> Array:
     """dQ^(k) / dq^(j) as [k, j] of (order + 1, order + 3, n, n), for q (order + 3, n); 0 where j > k + 2.
 
     wrenches: as in inverse_dynamics, functions of time in their own frames.

@@ -8,22 +8,40 @@ Twists are (angular, linear) and wrenches (torque, force), body-fixed. Axis 0 co
 any kind.
 """
 
+from typing import overload
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hod_ros.algebra import lie
 from hod_ros.algebra.linear import check_definite
 from hod_ros.algebra.linear import solve
 from hod_ros.checks import arrays
+from hod_ros.checks.types import Array
+from hod_ros.checks.types import FreeBase
 from hod_ros.dynamics import loads
 from hod_ros.dynamics.formulations import articulated
 from hod_ros.dynamics.formulations import recursive
+from hod_ros.dynamics.loads import Wrenches
 from hod_ros.errors import InputError
 from hod_ros.model import joints
 from hod_ros.model import motions
 from hod_ros.model.free_base import on_free_joint
+from hod_ros.model.robot_model import RobotModel
 
 
-def forward_dynamics(model, q, Q, *, wrenches=None, base=None, base_wrench=None):
+@overload
+def forward_dynamics(model: RobotModel, q: ArrayLike, Q: ArrayLike, *, wrenches: Wrenches | None = None, base: None = None,
+                     base_wrench: None = None) -> Array: ...
+
+
+@overload
+def forward_dynamics(model: RobotModel, q: ArrayLike, Q: ArrayLike, *, wrenches: Wrenches | None = None, base: FreeBase,
+                     base_wrench: ArrayLike | None = None) -> tuple[Array, Array]: ...
+
+
+def forward_dynamics(model: RobotModel, q: ArrayLike, Q: ArrayLike, *, wrenches: Wrenches | None = None, base: FreeBase | None = None,
+                     base_wrench: ArrayLike | None = None) -> Array | tuple[Array, Array]:
     """q'', q''', ... (order + 1, n) for q (2, n), rows q and q', and Q (order + 1, n), rows Q, Q', ..., Q^(order).
 
     Also for samples: q (samples, 2, n) and Q (samples, order + 1, n) give (samples, order + 1, n).

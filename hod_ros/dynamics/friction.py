@@ -7,14 +7,17 @@ at |q'| = w it has 76 % of its value, at 3 w 99.5 %. Units are given for revolut
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hod_ros.checks import arguments
 from hod_ros.checks import arrays
+from hod_ros.checks.types import Array
 from hod_ros.errors import InputError
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
 
 
-def friction_forces(model, q, *, width):
+def friction_forces(model: RobotModel, q: ArrayLike, *, width: float) -> Array:
     """(order + 1, n): the forces that overcome the joints' friction, row k the k-th time derivative; to be added to Q.
 
     q: (order + 3, n) as for inverse_dynamics. width: w > 0, the velocity [rad/s] or [m/s] of the smooth law, one or one for each joint.

@@ -1,13 +1,20 @@
 """n-th order inverse dynamics: one entry to all formulations, compiled where it can be."""
 
 from importlib import import_module
+from typing import overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hod_ros.checks import arguments
+from hod_ros.checks.types import Array
+from hod_ros.checks.types import FreeBase
+from hod_ros.dynamics import loads
+from hod_ros.dynamics.loads import Wrenches
 from hod_ros.errors import InputError
 from hod_ros.kernel import compiled
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
 
 # Name of a formulation -> module whose inverse_dynamics(model, q, external, base) computes one sample in numpy.
 FORMULATIONS = {
@@ -19,7 +26,18 @@ FORMULATIONS = {
 }
 
 
-def inverse_dynamics(model, q, *, wrenches=None, formulation='recursive', base=None):
+@overload
+def inverse_dynamics(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | None = None, formulation: str = 'recursive',
+                     base: None = None) -> Array: ...
+
+
+@overload
+def inverse_dynamics(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | None = None, formulation: str = 'recursive',
+                     base: FreeBase) -> tuple[Array, Array]: ...
+
+
+def inverse_dynamics(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | None = None, formulation: str = 'recursive',
+                     base: FreeBase | None = None) -> Array | tuple[Array, Array]:
     """Generalised forces Q and their time derivatives, Q = M q'' + C q' + g - J^T W.
 
     q: (order + 3, n), row k the k-th time derivative of the joint positions [rad] or [m], [s]; or (samples, order + 3, n).
@@ -54,7 +72,6 @@ def _checked(model, q, wrenches, formulation, base):
     base = _checked_base(model, base, q)
     external = None
     if wrenches is not None:
-        from hod_ros.dynamics import loads
         external = loads.on_bodies(model, q, loads.pairs(wrenches), base)
     numeric = q.dtype != object and (external is None or external.dtype != object)
     if formulation == 'recursive' and model._compiled is not None and numeric and rows <= compiled.most_rows:

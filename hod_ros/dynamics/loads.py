@@ -4,10 +4,13 @@ A wrench is (torque, force) [N m], [N]; its values (rows, 6) are its components 
 derivatives. Loads lower the generalised forces: Q falls by J^T W.
 """
 
+from collections.abc import Iterable
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hod_ros.algebra import lie
 from hod_ros.algebra.leibniz import apply
@@ -17,9 +20,12 @@ from hod_ros.algebra.moving_frames import adjoints
 from hod_ros.algebra.moving_frames import rotations
 from hod_ros.checks import arguments
 from hod_ros.checks import arrays
+from hod_ros.checks.types import Array
+from hod_ros.checks.types import FreeBase
 from hod_ros.errors import InputError
 from hod_ros.kinematics.chain import body_pose_and_twists
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
 
 FRAMES = ('link', 'world_aligned', 'world')
 COMPONENTS = ('torque x', 'torque y', 'torque z', 'force x', 'force y', 'force z')
@@ -33,7 +39,7 @@ class LinkWrench:
     axes, torque about the world's origin).
     """
 
-    values: np.ndarray      # (rows, 6) or (samples, rows, 6): torque [N m], force [N], then their derivatives
+    values: Array      # (rows, 6) or (samples, rows, 6): torque [N m], force [N], then their derivatives
     frame: str = 'link'
 
     def __post_init__(self):
@@ -51,7 +57,10 @@ class LinkWrench:
         object.__setattr__(self, 'values', values.view())       # which cannot be made writeable again
 
 
-def body_wrenches(model, q, wrenches, base=None):
+Wrenches: TypeAlias = Mapping[str, ArrayLike | LinkWrench] | Iterable[tuple[str, ArrayLike | LinkWrench]]
+
+
+def body_wrenches(model: RobotModel, q: ArrayLike, wrenches: Wrenches, base: FreeBase | None = None) -> Array:
     """All loads as body-fixed wrenches (order + 1, N + 1, 6), the base's last, for q (order + 3, n).
 
     wrenches: {link: wrench}, or a sequence of (link, wrench) where a link may occur again; a wrench is a LinkWrench or,

@@ -8,24 +8,28 @@ C + C^T = M', and the same holds of their derivatives.
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hod_ros.algebra import lie
 from hod_ros.algebra.leibniz import product
 from hod_ros.algebra.leibniz import transpose
+from hod_ros.checks.types import Array
+from hod_ros.checks.types import FreeBase
 from hod_ros.kinematics.jacobians import jacobians
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
 
 
 @dataclass(frozen=True)
 class DynamicMatrices:
     """M q'' + C q' + g = Q (5), and time derivatives: row k is the k-th."""
 
-    M: np.ndarray       # (order + 1, n, n) [kg m^2] (revolute), with the rotors' inertia (6a)
-    C: np.ndarray       # (order + 1, n, n) (6b)
-    g: np.ndarray       # (order + 1, n) [N m] (6c)
+    M: Array       # (order + 1, n, n) [kg m^2] (revolute), with the rotors' inertia (6a)
+    C: Array       # (order + 1, n, n) (6b)
+    g: Array       # (order + 1, n) [N m] (6c)
 
 
-def dynamics_matrices(model, q, *, base=None):
+def dynamics_matrices(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None) -> DynamicMatrices:
     """M, C and g with their time derivatives up to the order, for q (order + 2, n): C^(k) needs q^(k+1).
 
     base: (pose, twists (order + 1, 6) body-fixed: angular, linear) of a free base; the matrices are then

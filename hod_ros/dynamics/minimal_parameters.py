@@ -9,32 +9,35 @@ usual choice. The set is not unique; its size is. Dependence is decided numerica
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hod_ros.algebra import lie
 from hod_ros.checks import arguments
 from hod_ros.checks import arrays
+from hod_ros.checks.types import Array
 from hod_ros.dynamics.forward_dynamics import has_own_coordinates
 from hod_ros.dynamics.regressor import parameter_names
 from hod_ros.dynamics.regressor import regressor
 from hod_ros.errors import InputError
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
 
 
 @dataclass(frozen=True)
 class MinimalParameters:
     """b of p parameters suffice: Y[..., columns] @ (grouping @ pi) = Y @ pi, for every motion."""
 
-    columns: np.ndarray     # (b,) indices of the parameters kept, ascending
-    grouping: np.ndarray    # (b, p) map from all parameters to the minimal ones; the identity on the columns kept
+    columns: Array     # (b,) indices of the parameters kept, ascending
+    grouping: Array    # (b, p) map from all parameters to the minimal ones; the identity on the columns kept
     names: tuple[str, ...]  # (b,) names of the parameters kept
     unidentifiable: tuple[str, ...]     # names of the parameters without any influence on Q
 
-    def parameters(self, pi):
+    def parameters(self, pi: ArrayLike) -> Array:
         """(..., p) -> (..., b)"""
         with np.errstate(over='ignore', invalid='ignore'):
             return arrays.not_too_large(self._checked(pi, 'pi') @ self.grouping.T, 'a minimal parameter')
 
-    def regressor(self, Y):
+    def regressor(self, Y: ArrayLike) -> Array:
         """(..., p) -> (..., b)"""
         return self._checked(Y, 'Y')[..., self.columns]
 
@@ -45,7 +48,7 @@ class MinimalParameters:
         return arrays.finite(values, name)
 
 
-def minimal_parameters(model, *, tolerance=1e-9, seed=0):
+def minimal_parameters(model: RobotModel, *, tolerance: float = 1e-9, seed: int = 0) -> MinimalParameters:
     """The minimal set of a model's inertial parameters, gravity as the model has it.
 
     With a free base, what the wrench on it tells counts too.

@@ -5,25 +5,29 @@ moving bodies count: a free base does, a fixed one doesn't (nor does it in the t
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hod_ros.algebra.leibniz import apply
 from hod_ros.algebra.leibniz import product
 from hod_ros.algebra.leibniz import transpose
 from hod_ros.checks import arguments
+from hod_ros.checks.types import Array
+from hod_ros.checks.types import FreeBase
 from hod_ros.dynamics.matrices import stacked
 from hod_ros.errors import InputError
 from hod_ros.errors import ModelError
 from hod_ros.kinematics.jacobians import jacobians
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
 
 
-def total_mass(model):
+def total_mass(model: RobotModel) -> float:
     """Mass of all moving bodies [kg]."""
     return _moving_inertias(motions.robot_model(model))[:, 3, 3].sum()
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def centre_of_mass(model, q, *, base=None):
+def centre_of_mass(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None) -> Array:
     """Common centre of mass of the moving bodies [m] and its time derivatives, (rows, 3), for q (rows, n).
 
     base: (pose, twists (rows - 1, 6) body-fixed) of a free base.
@@ -36,7 +40,7 @@ def centre_of_mass(model, q, *, base=None):
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def centre_of_mass_jacobian(model, q, *, base=None):
+def centre_of_mass_jacobian(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None) -> Array:
     """J_CoM of (7), (rows, 3, n) with time derivatives, for q (rows, n): its velocity is J_CoM q'.
 
     base: as in centre_of_mass; with one there are n + 6 columns, those of its twist last.
@@ -47,7 +51,7 @@ def centre_of_mass_jacobian(model, q, *, base=None):
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def momentum_matrix(model, q, *, base=None):
+def momentum_matrix(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None) -> Array:
     """The map from rates to total momentum about the world's origin, (rows, 6, n), for q (rows, n).
 
     base: as in centre_of_mass_jacobian.
@@ -57,7 +61,7 @@ def momentum_matrix(model, q, *, base=None):
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def total_momentum(model, q, *, about='world', base=None):
+def total_momentum(model: RobotModel, q: ArrayLike, *, about: str = 'world', base: FreeBase | None = None) -> Array:
     """Total momentum of the moving bodies and its time derivatives, (rows - 1, 6), for q (rows, n) of two rows or more.
 
     about: 'world' for the angular momentum about the world's origin, 'com' for that about the common centre of mass, a

@@ -4,6 +4,7 @@ Inertia matrices (6, 6) act on twists (angular, linear) of the link's frame, 000
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hod_ros.algebra import lie
 from hod_ros.algebra.leibniz import apply
@@ -12,13 +13,16 @@ from hod_ros.algebra.leibniz import transpose
 from hod_ros.algebra.moving_frames import inverse_adjoints
 from hod_ros.checks import arguments
 from hod_ros.checks import arrays
+from hod_ros.checks.types import FreeBase
 from hod_ros.dynamics.loads import LinkWrench
 from hod_ros.errors import InputError
 from hod_ros.kinematics.chain import body_pose_and_twists
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
 
 
-def payload_wrench(model, q, link, inertias, *, exchanged=False, base=None):
+def payload_wrench(model: RobotModel, q: ArrayLike, link: str, inertias: ArrayLike, *, exchanged: bool = False,
+                   base: FreeBase | None = None) -> LinkWrench:
     """The LinkWrench (order + 1 rows, frame 'link') of a load whose inertia changes with time, for q (order + 3, n).
 
     inertias: (order + 2, 6, 6) inertia matrix about the link's frame with its time derivatives, see payload_inertias.

@@ -10,21 +10,25 @@ Twists are (angular, linear), body-fixed. Axis 0 counts time derivatives. Y is d
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hod_ros.algebra import lie
 from hod_ros.algebra.leibniz import apply
 from hod_ros.algebra.leibniz import product
 from hod_ros.algebra.leibniz import transpose
 from hod_ros.checks import arrays
+from hod_ros.checks.types import Array
+from hod_ros.checks.types import FreeBase
 from hod_ros.dynamics.matrices import body_inertias
 from hod_ros.kinematics.jacobians import base_rates
 from hod_ros.kinematics.jacobians import jacobians
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
 
 BODY_PARAMETERS = ('m', 'mx', 'my', 'mz', 'Ixx', 'Iyy', 'Izz', 'Ixy', 'Ixz', 'Iyz')
 
 
-def regressor(model, q, *, base=None):
+def regressor(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None) -> Array:
     """Y (order + 1, n, p) for q (order + 3, n): Y[k] @ inertial_parameters(model) = Q^(k). Without external loads.
 
     base: (pose, twists (order + 2, 6) body-fixed) of a free base; six more rows of Y then give the wrench on it.
@@ -36,7 +40,7 @@ def regressor(model, q, *, base=None):
     return motions.finite_result(model, Y, 'the regressor', q)
 
 
-def slotine_li_regressor(model, q, reference, *, base=None):
+def slotine_li_regressor(model: RobotModel, q: ArrayLike, reference: ArrayLike, *, base: FreeBase | None = None) -> Array:
     """Y (order + 1, n, p) of (16): Y[k] @ inertial_parameters(model) is the k-th derivative of M q_r'' + C q_r' + g.
 
     q: (order + 2, n). reference: (order + 2, n), rows q_r', q_r'', ... [rad/s], ... C is 001's (6b).
@@ -85,7 +89,7 @@ def tensor_regressor(a):
     return out
 
 
-def inertial_parameters(model):
+def inertial_parameters(model: RobotModel) -> Array:
     """pi (p,): see the module's text."""
     M = body_inertias(motions.robot_model(model))[_parameter_slots(model)]
     entries = ((3, 3), (2, 4), (0, 5), (1, 3), (0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
@@ -93,7 +97,7 @@ def inertial_parameters(model):
     return np.concatenate([blocks.ravel(), model.armature[rotors(model)]])
 
 
-def parameter_names(model):
+def parameter_names(model: RobotModel) -> tuple[str, ...]:
     """(p,) names such as 'joint1/Ixx', by the joint that moves the body, or the base's link; 'joint1/armature'."""
     motions.robot_model(model)
     movers = (*model.joints, model.base_link)
@@ -101,7 +105,7 @@ def parameter_names(model):
     return (*bodies, *(f'{model.joint_names[j]}/armature' for j in rotors(model)))
 
 
-def with_inertial_parameters(model, parameters):
+def with_inertial_parameters(model: RobotModel, parameters: ArrayLike) -> RobotModel:
     """The model with other parameters (p,), in the order of inertial_parameters(model). They need not be physical."""
     parameters = arrays.vector(parameters, parameter_names(model), 'parameters')
     slots = _parameter_slots(model)

@@ -8,53 +8,58 @@ hod_ros.kinematics.jacobians.
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hod_ros.algebra import lie
 from hod_ros.algebra.leibniz import apply
 from hod_ros.algebra.leibniz import transpose
 from hod_ros.algebra.linear import solve
 from hod_ros.checks import arrays
+from hod_ros.checks.types import Array
+from hod_ros.checks.types import FreeBase
 from hod_ros.dynamics import loads
 from hod_ros.dynamics.forward_dynamics import checked_base
 from hod_ros.dynamics.forward_dynamics import forward_dynamics
 from hod_ros.dynamics.load_derivatives import body_wrenches_by_state
+from hod_ros.dynamics.loads import Wrenches
 from hod_ros.dynamics.matrices import body_inertias
 from hod_ros.dynamics.matrices import coriolis_blocks
 from hod_ros.kinematics.jacobians import jacobians
 from hod_ros.kinematics.jacobians import state_jacobians
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
 
 
 @dataclass(frozen=True)
 class MatrixDerivatives:
     """Derivatives of 001's matrices by the state, (24)."""
 
-    M_q: np.ndarray     # (n, n, n)     dM / dq_h, (24a)
-    C_q: np.ndarray     # (n, n, n)     dC / dq_h, (24b)
-    C_dq: np.ndarray    # (n, n, n)     dC / dq_h', (24c)
-    g_q: np.ndarray     # (n, n)        dg / dq_h, (24d)
+    M_q: Array     # (n, n, n)     dM / dq_h, (24a)
+    C_q: Array     # (n, n, n)     dC / dq_h, (24b)
+    C_dq: Array    # (n, n, n)     dC / dq_h', (24c)
+    g_q: Array     # (n, n)        dg / dq_h, (24d)
 
 
 @dataclass(frozen=True)
 class InverseDynamicsDerivatives:
     """Derivatives of Q(q, q', q''), all (n, n)."""
 
-    q: np.ndarray       # dQ / dq [N m/rad]
-    dq: np.ndarray      # dQ / dq' [N m s/rad]
-    ddq: np.ndarray     # dQ / dq'' = M
+    q: Array       # dQ / dq [N m/rad]
+    dq: Array      # dQ / dq' [N m s/rad]
+    ddq: Array     # dQ / dq'' = M
 
 
 @dataclass(frozen=True)
 class ForwardDynamicsDerivatives:
     """Derivatives of q''(q, q', Q), all (n, n)."""
 
-    q: np.ndarray       # dq'' / dq = -M^-1 dQ / dq
-    dq: np.ndarray      # dq'' / dq' = -M^-1 dQ / dq'
-    Q: np.ndarray       # dq'' / dQ = M^-1
+    q: Array       # dq'' / dq = -M^-1 dQ / dq
+    dq: Array      # dq'' / dq' = -M^-1 dQ / dq'
+    Q: Array       # dq'' / dQ = M^-1
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def matrix_derivatives(model, q, *, base=None):
+def matrix_derivatives(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None) -> MatrixDerivatives:
     """Derivatives of M, C, g by q and q', for q (2, n). base: as in dynamics_matrices; the axes are then n + 6 long."""
     q = motions.motion(model, q, 2)[:2]
     kinematics = jacobians(model, q, motions.base_of(model, base, 1))
@@ -79,7 +84,8 @@ def matrix_derivatives(model, q, *, base=None):
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def inverse_dynamics_derivatives(model, q, *, wrenches=None, base=None):
+def inverse_dynamics_derivatives(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | None = None,
+                                 base: FreeBase | None = None) -> InverseDynamicsDerivatives:
     """Exact derivatives of Q by q, q', q'', for q (3, n); further rows are of no influence.
 
     wrenches: as in inverse_dynamics, rows 0 count; each is held constant in its own frame while the robot moves.
@@ -118,7 +124,8 @@ def inverse_dynamics_derivatives(model, q, *, wrenches=None, base=None):
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def forward_dynamics_derivatives(model, q, Q, *, wrenches=None, base=None, base_wrench=None):
+def forward_dynamics_derivatives(model: RobotModel, q: ArrayLike, Q: ArrayLike, *, wrenches: Wrenches | None = None,
+                                 base: FreeBase | None = None, base_wrench: ArrayLike | None = None) -> ForwardDynamicsDerivatives:
     """Exact derivatives of q'' by q, q' and Q, for q (2, n) and the forces Q (n,).
 
     wrenches: as in inverse_dynamics_derivatives. base: (pose, twist (6,)) of a free base, base_wrench: the wrench (6,)

@@ -8,28 +8,33 @@ its rows are the origin's velocity, acceleration, jerk, ...). Derivatives are th
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hod_ros.algebra import lie
 from hod_ros.algebra.leibniz import apply
 from hod_ros.algebra.leibniz import product
 from hod_ros.algebra.moving_frames import check_representation
 from hod_ros.algebra.moving_frames import from_body
+from hod_ros.checks.types import Array
+from hod_ros.checks.types import FreeBase
 from hod_ros.kinematics.chain import body_pose_and_twists
 from hod_ros.kinematics.chain import chain_of
 from hod_ros.model import joints
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
 
 
 @dataclass(frozen=True)
 class LinkMotion:
     """Pose and twists of a link; with samples these are axis 0."""
 
-    pose: np.ndarray        # (4, 4) in the world
-    twists: np.ndarray      # (rows - 1, 6) row k: the k-th time derivative
+    pose: Array        # (4, 4) in the world
+    twists: Array      # (rows - 1, 6) row k: the k-th time derivative
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def forward_kinematics(model, q, link, representation='body', *, base=None):
+def forward_kinematics(model: RobotModel, q: ArrayLike, link: str, representation: str = 'body', *,
+                       base: FreeBase | None = None) -> LinkMotion:
     """LinkMotion of a link for q (rows, n), or for (samples, rows, n): its pose and rows - 1 derivatives of its twist.
 
     base: (pose, twists (rows - 1, 6) body-fixed) of a free base.
@@ -45,7 +50,7 @@ def forward_kinematics(model, q, link, representation='body', *, base=None):
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def jacobian(model, q, link, representation='body', *, base=None):
+def jacobian(model: RobotModel, q: ArrayLike, link: str, representation: str = 'body', *, base: FreeBase | None = None) -> Array:
     """(rows, 6, n) Jacobian of a link with time derivatives 0 .. rows - 1 for q (rows, n); its twist is J q'.
 
     For q (samples, rows, n): (samples, rows, 6, n). A free base's motion, base as in forward_kinematics, turns and

@@ -8,26 +8,33 @@ norm; this is one of the motions that the twists allow, and not the derivative o
 """
 
 from collections.abc import Mapping
+from collections.abc import Sequence
 from collections.abc import Set
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hod_ros.checks import arguments
 from hod_ros.checks import arrays
+from hod_ros.checks.types import Array
+from hod_ros.checks.types import FreeBase
 from hod_ros.errors import InputError
 from hod_ros.errors import SingularityError
 from hod_ros.kinematics.forward import forward_kinematics
 from hod_ros.kinematics.forward import jacobian
 from hod_ros.kinematics.joint_solver import JointSolver
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
 
 COMPONENTS = (0, 1, 2, 3, 4, 5)
 _REACHED = 1e-9
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def inverse_kinematics(model, q, link, twists, representation='body', *, components=COMPONENTS, weights=None,
-                       null_motion=None, prescribed=None, damping=0.0, max_condition=1e6, base=None):
+def inverse_kinematics(model: RobotModel, q: ArrayLike, link: str, twists: ArrayLike, representation: str = 'body', *,
+                       components: Sequence[int] = COMPONENTS, weights: ArrayLike | None = None, null_motion: ArrayLike | None = None,
+                       prescribed: Mapping[str, ArrayLike] | None = None, damping: float = 0.0, max_condition: float = 1e6,
+                       base: FreeBase | None = None) -> Array:
     """q and its derivatives (rows + 1, n) that move a link as the twists (rows, 6) say, at the position q (n,).
 
     components: which of a twist's six components are asked for, for example (3, 4, 5) the linear ones; twists then

@@ -1,12 +1,16 @@
 """Inverse kinematics on position level: Newton's method on SE(3), safeguarded by damping far from the solution."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hod_ros.algebra import lie
 from hod_ros.checks import arguments
 from hod_ros.checks import arrays
+from hod_ros.checks.types import Array
+from hod_ros.checks.types import FreeBase
 from hod_ros.errors import InputError
 from hod_ros.errors import SingularityError
 from hod_ros.kinematics.forward import forward_kinematics
@@ -18,6 +22,7 @@ from hod_ros.kinematics.inverse import position
 from hod_ros.kinematics.joint_solver import JointSolver
 from hod_ros.model import joints
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
 
 _FIRST_DAMPING = 1e-3       # by the largest singular value
 _MOST_DAMPING = 1e6
@@ -27,7 +32,7 @@ _MOST_DAMPING = 1e6
 class PoseSolution:
     """Where Newton's method ended."""
 
-    q: np.ndarray           # (n,) [rad] or [m]
+    q: Array           # (n,) [rad] or [m]
     converged: bool
     iterations: int         # of all attempts
     residual: float         # norm of the remaining error twist [rad], [m]
@@ -35,8 +40,9 @@ class PoseSolution:
     within_limits: bool     # whether q respects the model's position limits
 
 
-def solve_pose(model, link, pose, start, *, components=COMPONENTS, weights=None, respect_limits=False, attempts=1,
-               tolerance=1e-12, max_iterations=200, required=True, base=None):
+def solve_pose(model: RobotModel, link: str, pose: ArrayLike, start: ArrayLike, *, components: Sequence[int] = COMPONENTS,
+               weights: ArrayLike | None = None, respect_limits: bool = False, attempts: int = 1, tolerance: float = 1e-12,
+               max_iterations: int = 200, required: bool = True, base: FreeBase | None = None) -> PoseSolution:
     """PoseSolution whose q brings a link to a pose (4, 4) in the world, from the position start (n,).
 
     components: which of rotation x, y, z and translation x, y, z (world axes) are asked for, for example (3, 4, 5) for
@@ -80,9 +86,9 @@ def solve_pose(model, link, pose, start, *, components=COMPONENTS, weights=None,
 class _Goal:
     model: object
     link: str
-    pose: np.ndarray
+    pose: Array
     components: list
-    weights: np.ndarray | None
+    weights: Array | None
     base: tuple | None
 
     def error_at(self, q):

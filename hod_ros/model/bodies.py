@@ -21,14 +21,21 @@ from dataclasses import field
 from dataclasses import fields
 from dataclasses import replace
 from types import MappingProxyType
+from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
 from hod_ros.checks import arguments
+from hod_ros.checks.types import Array
+from hod_ros.checks.types import Indices
 from hod_ros.errors import InputError
 from hod_ros.errors import ModelError
 from hod_ros.kernel import compiled
 from hod_ros.model import field_checks
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # typing's own from Python 3.11
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -41,28 +48,28 @@ class Bodies:
     joint_names: tuple[str, ...]        # the n columns of q, Q, M, ...
     bodies: tuple[str, ...]             # link that gives each body its frame; parents before children
     joints: tuple[str, ...]             # joint that moves each body, mimic joints among them
-    parent: np.ndarray                  # (N,) index of the parent body, -1: the base
-    coordinate: np.ndarray              # (m,) column of q that moves along the screw
-    multiplier: np.ndarray              # (m,) 1 but for mimic joints
-    offset: np.ndarray                  # (m,) [rad] or [m], 0 but for mimic joints
-    B: np.ndarray                       # (N, 4, 4) reference configuration relative to the parent body, at q_i = 0
-    X: np.ndarray                       # (m, 6) joint screws in the body's frame: revolute (e, 0), prismatic (0, e), helical (e, h e)
-    M: np.ndarray                       # (N, 6, 6) inertia about the body frame's origin, 000 (12)
-    links: Mapping                      # link name -> (body, 4x4 pose of the link in the body's frame); body -1: the base
-    screw_body: np.ndarray | None = None    # (m,) the body that each screw moves, ascending; None: one screw a body
+    parent: Indices                  # (N,) index of the parent body, -1: the base
+    coordinate: Indices              # (m,) column of q that moves along the screw
+    multiplier: Array              # (m,) 1 but for mimic joints
+    offset: Array                  # (m,) [rad] or [m], 0 but for mimic joints
+    B: Array                       # (N, 4, 4) reference configuration relative to the parent body, at q_i = 0
+    X: Array                       # (m, 6) joint screws in the body's frame: revolute (e, 0), prismatic (0, e), helical (e, h e)
+    M: Array                       # (N, 6, 6) inertia about the body frame's origin, 000 (12)
+    links: Mapping[str, tuple[int, Array]]    # (body, 4x4 pose of the link in the body's frame); body -1: the base
+    screw_body: Indices = None    # (m,) the body that each screw moves, ascending; None: one screw a body
     base_link: str = 'base'
     base: str = 'fixed'                 # 'fixed' or 'free'
-    M_base: np.ndarray = field(default_factory=lambda: np.zeros((6, 6)))
-    gravity: np.ndarray = STANDARD_GRAVITY              # (3,) [m/s^2] in the base's (world) frame
-    armature: np.ndarray | None = None                  # (n,) rotor inertia seen at the joint [kg m^2] or [kg]; None: 0
-    damping: np.ndarray | None = None                   # (n,) viscous friction of <dynamics> [N m s/rad]; None: 0; for information
-    friction: np.ndarray | None = None                  # (n,) Coulomb friction of <dynamics> [N m]; None: 0; for information
-    position_limits: np.ndarray | None = None           # (n, 2) [rad] or [m]; -inf, inf where there are none
-    velocity_limits: np.ndarray | None = None           # (n,) inf where there are none
-    effort_limits: np.ndarray | None = None             # (n,) inf where there are none
+    M_base: Array = field(default_factory=lambda: np.zeros((6, 6)))
+    gravity: Array = STANDARD_GRAVITY              # (3,) [m/s^2] in the base's (world) frame
+    armature: Array = None                  # (n,) rotor inertia seen at the joint [kg m^2] or [kg]; None: 0
+    damping: Array = None                   # (n,) viscous friction of <dynamics> [N m s/rad]; None: 0; for information
+    friction: Array = None                  # (n,) Coulomb friction of <dynamics> [N m]; None: 0; for information
+    position_limits: Array = None           # (n, 2) [rad] or [m]; -inf, inf where there are none
+    velocity_limits: Array = None           # (n,) inf where there are none
+    effort_limits: Array = None             # (n,) inf where there are none
     warnings: tuple[str, ...] = ()      # what is implausible but not impossible
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ('joint_names', 'bodies', 'joints', 'warnings'):
             object.__setattr__(self, name, field_checks.names(getattr(self, name), name, distinct=name != 'warnings'))
         for name in ('name', 'base_link'):
@@ -87,7 +94,6 @@ class Bodies:
         for name in _FLOAT_ARRAYS:
             object.__setattr__(self, name, field_checks.numbers(getattr(self, name), name))
         object.__setattr__(self, 'links', MappingProxyType(field_checks.links(self.links, len(self.bodies))))
-        object.__setattr__(self, 'n', n)
         self._check()
         object.__setattr__(self, '_compiled', None if self.exact else compiled.compile_tree(self))
 
@@ -128,11 +134,11 @@ class Bodies:
         if not arguments.one_of(self.base, ('fixed', 'free')):
             raise ModelError(f"base is {arguments.shown(self.base)}; it is 'fixed' or 'free'")
 
-    def replace(self, **changes):
+    def replace(self, **changes: Any) -> 'Self':
         """This model with some fields changed, for example gravity=(0, 0, -1.62)."""
         return replace(self, **changes)
 
-    def body_of(self, link):
+    def body_of(self, link: str) -> tuple[int, Array]:
         """(body, pose): the body that carries this link, -1 for the base, and the link's 4x4 pose in that body's frame."""
         try:
             return self.links[link]
@@ -140,32 +146,37 @@ class Bodies:
             raise InputError(f'{self.name} has no link {arguments.shown(link)}; its links are {", ".join(self.links)}') from None
 
     @property
-    def exact(self):
+    def n(self) -> int:
+        """The number of coordinates."""
+        return len(self.joint_names)
+
+    @property
+    def exact(self) -> bool:
         """Whether some arrays hold symbols or multiprecision numbers in place of floats."""
         return any(getattr(self, name).dtype == object for name in _FLOAT_ARRAYS)
 
     @property
-    def single_axes(self):
+    def single_axes(self) -> bool:
         """Whether every joint has one screw."""
         return len(self.X) == len(self.bodies)
 
     @property
-    def masses(self):
+    def masses(self) -> Array:
         """(N,) [kg]"""
         return self.M[:, 3, 3]
 
     @property
-    def first_moments(self):
+    def first_moments(self) -> Array:
         """(N, 3) mass times centre of mass, in the body's frame [kg m]"""
         return np.stack([self.M[:, 2, 4], self.M[:, 0, 5], self.M[:, 1, 3]], axis=-1)
 
     @property
-    def tensors(self):
+    def tensors(self) -> Array:
         """(N, 3, 3) rotational inertia about the body frame's origin [kg m^2]"""
         return self.M[:, :3, :3]
 
     @property
-    def hash(self):
+    def hash(self) -> str:
         """Twelve hexadecimal digits that change with any name or number of the dynamics."""
         digest = hashlib.sha256()
         for item in fields(self):

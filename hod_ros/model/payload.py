@@ -4,19 +4,23 @@ Inertia matrices (6, 6) act on twists (angular, linear) of the link's frame, 000
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hod_ros.algebra import lie
 from hod_ros.algebra.leibniz import product
 from hod_ros.algebra.leibniz import transpose
 from hod_ros.checks import arguments
 from hod_ros.checks import arrays
+from hod_ros.checks.types import Array
 from hod_ros.errors import InputError
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
 
 _TOLERANCE = 1e-6
 
 
-def with_payload(model, link, mass, center=(0.0, 0.0, 0.0), inertia=None):
+def with_payload(model: RobotModel, link: str, mass: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0),
+                 inertia: ArrayLike | None = None) -> RobotModel:
     """The model with a load rigidly attached to a link (also one of the base); the model itself stays as it is.
 
     mass [kg], center: its centre of mass in the link's frame [m], inertia: its (3, 3) tensor about its centre of mass
@@ -34,7 +38,7 @@ def with_payload(model, link, mass, center=(0.0, 0.0, 0.0), inertia=None):
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def payload_inertias(mass, center, inertia):
+def payload_inertias(mass: ArrayLike, center: ArrayLike, inertia: ArrayLike) -> Array:
     """(rows, 6, 6) inertia matrix about the link's frame and its time derivatives.
 
     mass (rows,), center (rows, 3), inertia (rows, 3, 3) about the centre of mass: each with its time derivatives.

@@ -6,10 +6,12 @@ Lengths in [m], a pitch in [m/rad].
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hod_ros.algebra import lie
 from hod_ros.checks import arguments
 from hod_ros.checks import arrays
+from hod_ros.checks.types import Array
 from hod_ros.errors import InputError
 from hod_ros.errors import ModelError
 
@@ -17,29 +19,29 @@ ORIGIN = (0, 0, 0)
 AXES = np.eye(3, dtype=int)
 
 
-def revolute(e, y=ORIGIN):
+def revolute(e: ArrayLike, y: ArrayLike = ORIGIN) -> Array:
     """(6,) screw (e, y x e) of a rotation about the axis e through the point y."""
     return helical(e, y, 0)
 
 
-def prismatic(e):
+def prismatic(e: ArrayLike) -> Array:
     """(6,) screw (0, e) of a translation along e."""
     e = _direction(e)
     return np.concatenate([0 * e, e])
 
 
-def helical(e, y, h):
+def helical(e: ArrayLike, y: ArrayLike, h: float) -> Array:
     """(6,) screw (e, y x e + h e) of a motion about the axis e through y that advances by the pitch h a radian."""
     e, y = _direction(e), _vector(y, 'point y')
     return np.concatenate([e, np.cross(y, e) + _number(h, 'pitch h') * e])
 
 
-def cylindrical(e, y=ORIGIN):
+def cylindrical(e: ArrayLike, y: ArrayLike = ORIGIN) -> Array:
     """(2, 6) screws of the rotation about the axis e through y, and of the translation along it."""
     return np.stack([revolute(e, y), prismatic(e)])
 
 
-def spherical(y=ORIGIN, axes=AXES):
+def spherical(y: ArrayLike = ORIGIN, axes: ArrayLike = AXES) -> Array:
     """(3, 6) screws of a ball joint about y; its rates are the relative angular velocity along the three axes."""
     axes = _numbers(axes, 'axes')
     if axes.shape != (3, 3):
@@ -47,19 +49,19 @@ def spherical(y=ORIGIN, axes=AXES):
     return np.stack([revolute(e, y) for e in axes])
 
 
-def planar(e1, e2, y=ORIGIN):
+def planar(e1: ArrayLike, e2: ArrayLike, y: ArrayLike = ORIGIN) -> Array:
     """(3, 6) screws of motion in a plane: translations along e1 and e2, and the rotation about e1 x e2 through y."""
     e1, e2 = _direction(e1), _direction(e2)
     return np.stack([prismatic(e1), prismatic(e2), revolute(np.cross(e1, e2), y)])
 
 
-def free(y=ORIGIN):
+def free(y: ArrayLike = ORIGIN) -> Array:
     """(6, 6) screws of unconstrained motion; its rates are the relative twist (angular, linear) of a frame at y."""
     return np.concatenate([spherical(y), [prismatic(e) for e in AXES]])
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def link_inertia(mass, com=ORIGIN, tensor=None, *, about='com'):
+def link_inertia(mass: ArrayLike, com: ArrayLike = ORIGIN, tensor: ArrayLike | None = None, *, about: str = 'com') -> Array:
     """(6, 6) inertia M_i of a link about its frame's origin, 000 (12).
 
     mass [kg]; com: centre of mass in the link's frame [m].

@@ -9,10 +9,11 @@ from fractions import Fraction
 from numbers import Number
 
 import numpy as np
-import sympy
-from sympy.polys.rings import ring
 
+from hod_ros.checks.optional import optional
 from hod_ros.model import joints
+
+sympy = optional('sympy', 'symbolic')
 
 ROUNDING = 1e-12
 DENOMINATORS = (10_000, 100)    # of fractions, and of their squares, that a float is taken for
@@ -47,7 +48,7 @@ class PolynomialSpace:
         plain = [self._without_roots(value) for value in parameters]
         unknown = sorted(set().union(*(self._generators(value) for value in plain)), key=sympy.default_sort_key)
         self._generators_in_order = [*self.cosines, *self.sines, *q.flat, *unknown]
-        self.ring, *_ = ring(self._generators_in_order, sympy.QQ)
+        self.ring, *_ = sympy.polys.rings.ring(self._generators_in_order, sympy.QQ)
         self.trigonometric = {self(angle): (self(c), self(s))
                               for angle, c, s in zip(self.angles, self.cosines, self.sines, strict=True)}
 

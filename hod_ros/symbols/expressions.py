@@ -9,14 +9,19 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-import sympy
+from numpy.typing import ArrayLike
 
 from hod_ros.checks import arguments
+from hod_ros.checks.optional import optional
+from hod_ros.checks.types import Array
 from hod_ros.dynamics.formulations import recursive
 from hod_ros.errors import InputError
 from hod_ros.errors import ModelError
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
 from hod_ros.symbols import exact_numbers
+
+sympy = optional('sympy', 'symbolic')
 
 MAX_JOINTS = 3
 DIGITS = 15
@@ -26,11 +31,11 @@ NEGLIGIBLE = 1e-13
 class SymbolicDynamics(NamedTuple):
     """Expressions and the symbols in them."""
 
-    Q: np.ndarray   # (order + 1, n) expressions of Q, Q', ...
-    q: np.ndarray   # (order + 3, n) what stands for q, q', q'', ...
+    Q: Array   # (order + 1, n) expressions of Q, Q', ...
+    q: Array   # (order + 3, n) what stands for q, q', q'', ...
 
 
-def symbolic(model, order, *, q=None, simplify=True):
+def symbolic(model: RobotModel, order: int, *, q: ArrayLike | None = None, simplify: bool = True) -> SymbolicDynamics:
     """(Q, q): simplified expressions of Q .. Q^(order), (order + 1, n), and their symbols q, (order + 3, n).
 
     model: up to three joints; its arrays may hold sympy's symbols (masses, lengths, gravity), see from_screws, from_dh.

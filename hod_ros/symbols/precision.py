@@ -9,17 +9,20 @@ Floats keep rotations, directions and the symmetry of inertias to sixteen digits
 working precision.
 """
 
-import mpmath
 import numpy as np
 
 from hod_ros.algebra import lie
+from hod_ros.checks.optional import optional
 from hod_ros.errors import InputError
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
+
+mpmath = optional('mpmath', 'symbolic')
 
 FIELDS = ('multiplier', 'offset', 'gravity', 'armature')
 
 
-def multiprecision(model):
+def multiprecision(model: RobotModel) -> RobotModel:
     """The model in mpmath's numbers of the precision now set, its screws of unit length and rotations orthogonal."""
     motions.robot_model(model)
     changes = {name: _numbers(model, name) for name in FIELDS}

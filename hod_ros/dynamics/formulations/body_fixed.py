@@ -8,6 +8,7 @@ is the base. This is the paper's own O(N^2) way, by the joint screws; hod_ros.dy
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hod_ros.algebra import lie
 from hod_ros.algebra.leibniz import apply
@@ -16,25 +17,28 @@ from hod_ros.algebra.leibniz import product
 from hod_ros.algebra.moving_frames import inverse_adjoints
 from hod_ros.checks import arguments
 from hod_ros.checks import arrays
+from hod_ros.checks.types import Array
+from hod_ros.checks.types import FreeBase
 from hod_ros.dynamics.formulations import recursive
 from hod_ros.dynamics.loads import checked_external
 from hod_ros.errors import InputError
 from hod_ros.kinematics.chain import base_pose_and_twists
 from hod_ros.model import joints
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
 
 
 @dataclass(frozen=True)
 class BodyFixedMotion:
     """Poses, joint screws and twists of all bodies, with time derivatives."""
 
-    C: np.ndarray           # (N + 1, 4, 4)         C_i in the world
-    C_rel: np.ndarray       # (N, 4, 4)             C_{p,i}
-    B: np.ndarray           # (rows, N, m, 6)       B_{i,j}: screw j in the frame of body i; 0 if j does not move i
-    B_sum: np.ndarray       # (rows, N, N + 1, 6)   (14): twist of body i relative to body j; 0 if j does not carry i
-    V: np.ndarray           # (rows, N + 1, 6)      V_i
+    C: Array           # (N + 1, 4, 4)         C_i in the world
+    C_rel: Array       # (N, 4, 4)             C_{p,i}
+    B: Array           # (rows, N, m, 6)       B_{i,j}: screw j in the frame of body i; 0 if j does not move i
+    B_sum: Array       # (rows, N, N + 1, 6)   (14): twist of body i relative to body j; 0 if j does not carry i
+    V: Array           # (rows, N + 1, 6)      V_i
 
-    def jacobian(self, body):
+    def jacobian(self, body: int) -> Array:
         """(rows, 6, m) geometric Jacobian of a body over the screws, 000 (7)."""
         if arguments.count(body, 'body', 0) >= self.B.shape[1]:
             raise InputError(f'body is {arguments.shown(body)}; give the index of one of the {self.B.shape[1]} bodies')
@@ -42,7 +46,7 @@ class BodyFixedMotion:
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def body_fixed_motion(model, q, base=None):
+def body_fixed_motion(model: RobotModel, q: ArrayLike, base: FreeBase | None = None) -> BodyFixedMotion:
     """Derivatives 0 .. rows - 1 of all joint screws and twists for q (rows + 1, n); 000 II.E.
 
     base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame.
@@ -71,7 +75,7 @@ def body_fixed_motion(model, q, base=None):
     return BodyFixedMotion(C, C_rel, B, B_sum, V)
 
 
-def joint_screws(model, C_rel):
+def joint_screws(model: RobotModel, C_rel: ArrayLike) -> Array:
     """B_{i,j} (N, m, 6) from their parents' by 000 (9)."""
     C_rel = arrays.poses(C_rel, len(motions.robot_model(model).bodies), 'C_rel')
     return _joint_screws(model, C_rel)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hod_ros.algebra import lie
 from hod_ros.algebra.leibniz import apply
@@ -23,28 +24,31 @@ from hod_ros.algebra.leibniz import product
 from hod_ros.algebra.leibniz import transpose
 from hod_ros.checks import arguments
 from hod_ros.checks import arrays
+from hod_ros.checks.types import Array
+from hod_ros.checks.types import FreeBase
 from hod_ros.dynamics.loads import checked_external
 from hod_ros.errors import InputError
 from hod_ros.model import joints
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
 
 
 @dataclass(frozen=True)
 class SystemKinematics:
     """The system's matrices of 000 (21)-(27), (39)-(42), (46), with their time derivatives. n' = n + 6, N' = N + 1."""
 
-    X: np.ndarray       # (6N', n')             joint screws (23)
-    A: np.ndarray       # (rows, 6N', 6N')      block (i, j): Ad of C_{i,j} where j carries i, (23), (39)
-    a: np.ndarray       # (rows, N', 6, 6)      diagonal blocks ad of X_i q_i', (25), (40)
-    J: np.ndarray       # (rows, 6N', n')       system Jacobian (22), (41)
-    rates: np.ndarray   # (rows, n')            (q', V_0)
-    V: np.ndarray       # (rows, 6N')           system twist (21), (42)
-    b: np.ndarray       # (rows, N', 6, 6)      diagonal blocks ad of V_i, (31), (46)
-    G: np.ndarray       # (rows, 6)             V_0' of (33) in the base's frame: minus the gravitational acceleration
-    M: np.ndarray       # (N', 6, 6)            diagonal blocks M_i (12), (29)
+    X: Array       # (6N', n')             joint screws (23)
+    A: Array       # (rows, 6N', 6N')      block (i, j): Ad of C_{i,j} where j carries i, (23), (39)
+    a: Array       # (rows, N', 6, 6)      diagonal blocks ad of X_i q_i', (25), (40)
+    J: Array       # (rows, 6N', n')       system Jacobian (22), (41)
+    rates: Array   # (rows, n')            (q', V_0)
+    V: Array       # (rows, 6N')           system twist (21), (42)
+    b: Array       # (rows, N', 6, 6)      diagonal blocks ad of V_i, (31), (46)
+    G: Array       # (rows, 6)             V_0' of (33) in the base's frame: minus the gravitational acceleration
+    M: Array       # (N', 6, 6)            diagonal blocks M_i (12), (29)
 
     @property
-    def U(self):
+    def U(self) -> Array:
         """(rows, 6N', 6) Ad of the inverse of C_i: from the base's frame to the bodies' (33)."""
         return self.A[:, :, -6:]
 
@@ -53,10 +57,10 @@ class SystemKinematics:
 class EquationsOfMotion:
     """M, C, Q_grav and Q_ext of 000 (1) with their time derivatives; the last six rows and columns are the base's."""
 
-    M: np.ndarray           # (order + 1, n', n')   (28), (43), with the rotors' inertia
-    C: np.ndarray           # (order + 1, n', n')   (28), (44)
-    Q_grav: np.ndarray      # (order + 1, n')       (32), (47)
-    Q_ext: np.ndarray       # (order + 1, n')       J^T W of external wrenches W, 002 (34), (44)
+    M: Array           # (order + 1, n', n')   (28), (43), with the rotors' inertia
+    C: Array           # (order + 1, n', n')   (28), (44)
+    Q_grav: Array      # (order + 1, n')       (32), (47)
+    Q_ext: Array       # (order + 1, n')       J^T W of external wrenches W, 002 (34), (44)
 
 
 def inverse_dynamics(model, q, external=None, base=None):
@@ -72,7 +76,7 @@ def inverse_dynamics(model, q, external=None, base=None):
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def system_kinematics(model, q, base=None):
+def system_kinematics(model: RobotModel, q: ArrayLike, base: FreeBase | None = None) -> SystemKinematics:
     """A, a, J, V, b of q (rows + 1, n): derivatives 0 .. rows - 1 of all."""
     q = motions.motion(model, q, 2)
     base = motions.free_base(base, len(q) - 1)
@@ -146,7 +150,7 @@ def system_coriolis(kinematics):
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def equations_of_motion(model, kinematics, external=None):
+def equations_of_motion(model: RobotModel, kinematics: SystemKinematics, external: ArrayLike | None = None) -> EquationsOfMotion:
     """M, C, Q_grav, Q_ext with as many derivatives as the kinematics have rows. external: see inverse_dynamics."""
     _check_kinematics(model, kinematics)
     J, N = kinematics.J, len(kinematics.M)
@@ -181,7 +185,7 @@ def generalised_forces(equations, rates):
             + equations.Q_grav - equations.Q_ext)
 
 
-def derivative_coefficients(equations, n):
+def derivative_coefficients(equations: EquationsOfMotion, n: int) -> list[Array]:
     """P_1 .. P_(n+2) of (37)-(38), (n + 2, n', n'): Q^(n) = sum_k P_k q^(k) + Q_grav^(n) - Q_ext^(n)."""
     if not isinstance(equations, EquationsOfMotion):
         raise InputError(f'equations is {arguments.shown(equations)}; give what equations_of_motion returns')

@@ -9,6 +9,7 @@ the base.
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hod_ros.algebra import lie
 from hod_ros.algebra.leibniz import apply
@@ -16,23 +17,26 @@ from hod_ros.algebra.leibniz import nth
 from hod_ros.algebra.leibniz import product
 from hod_ros.algebra.leibniz import transpose
 from hod_ros.algebra.moving_frames import rotations
+from hod_ros.checks.types import Array
+from hod_ros.checks.types import FreeBase
 from hod_ros.dynamics.loads import checked_external
 from hod_ros.kinematics.chain import base_pose_and_twists
 from hod_ros.model import joints
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
 
 
 @dataclass(frozen=True)
 class HybridMotion:
     """Poses, joint screws, twists and distances to the parents' origins of all bodies, with time derivatives."""
 
-    C: np.ndarray       # (N + 1, 4, 4)
-    X: np.ndarray       # (rows, m, 6)          joint screws in world axes at their body's origin
-    V: np.ndarray       # (rows, N + 1, 6)
-    r: np.ndarray       # (rows, N, 3)          from the parent's origin to the body's, in world axes
+    C: Array       # (N + 1, 4, 4)
+    X: Array       # (rows, m, 6)          joint screws in world axes at their body's origin
+    V: Array       # (rows, N + 1, 6)
+    r: Array       # (rows, N, 3)          from the parent's origin to the body's, in world axes
 
     @property
-    def turning(self):
+    def turning(self) -> Array:
         """(rows, N + 1, 6, 6) blockdiag([w], [w]): what a vector fixed in the body changes by."""
         return turning_matrices(self.V)
 
@@ -43,7 +47,7 @@ def turning_matrices(V):
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def hybrid_motion(model, q, base=None):
+def hybrid_motion(model: RobotModel, q: ArrayLike, base: FreeBase | None = None) -> HybridMotion:
     """Derivatives 0 .. rows - 1 of all twists for q (rows + 1, n).
 
     base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame.

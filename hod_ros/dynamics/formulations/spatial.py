@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hod_ros.algebra import lie
 from hod_ros.algebra.leibniz import apply
@@ -19,23 +20,26 @@ from hod_ros.algebra.leibniz import transpose
 from hod_ros.algebra.moving_frames import adjoints
 from hod_ros.checks import arguments
 from hod_ros.checks import arrays
+from hod_ros.checks.types import Array
+from hod_ros.checks.types import FreeBase
 from hod_ros.dynamics.loads import checked_external
 from hod_ros.errors import InputError
 from hod_ros.kinematics.chain import base_pose_and_twists
 from hod_ros.model import joints
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
 
 
 @dataclass(frozen=True)
 class SpatialMotion:
     """Poses, instantaneous joint screws and twists of all bodies, with time derivatives."""
 
-    C: np.ndarray       # (N + 1, 4, 4)         C_i
-    S: np.ndarray       # (rows, m, 6)          S_k, one a screw
-    V: np.ndarray       # (rows, N + 1, 6)      V_i
+    C: Array       # (N + 1, 4, 4)         C_i
+    S: Array       # (rows, m, 6)          S_k, one a screw
+    V: Array       # (rows, N + 1, 6)      V_i
 
 
-def zero_reference(model):
+def zero_reference(model: RobotModel) -> Array:
     """A (N, 4, 4) and Y (m, 6): poses C_i(0) of the bodies and joint screws, in the base's frame at q = 0, 003 (4)."""
     motions.robot_model(model)
     A = np.zeros((len(model.bodies) + 1, 4, 4), model.B.dtype)
@@ -46,7 +50,7 @@ def zero_reference(model):
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def spatial_motion(model, q, base=None, *, accelerated=False):
+def spatial_motion(model: RobotModel, q: ArrayLike, base: FreeBase | None = None, *, accelerated: bool = False) -> SpatialMotion:
     """Algorithm 1 for q (rows + 1, n): derivatives 0 .. rows - 1 of all twists and joint screws, rows = 4 in the paper.
 
     base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame. accelerated: the world
@@ -109,7 +113,7 @@ def mass_matrix_derivatives(M, V, rows):
     return np.stack(out)
 
 
-def momentum_screws(M, V):
+def momentum_screws(M: ArrayLike, V: ArrayLike) -> Array:
     """Pi_i^s with as many derivatives as V (rows, ..., 6): 003 (10), (16), (19), (22); Leibniz with (14) beyond."""
     M, V = _checked_bodies(M, V)
     with np.errstate(over='ignore', invalid='ignore'):
@@ -138,7 +142,7 @@ def _momentum_screws(M, V):
     return np.stack(Pi)
 
 
-def gravity_wrenches(M, V, G, rows):
+def gravity_wrenches(M: ArrayLike, V: ArrayLike, G: ArrayLike, rows: int) -> Array:
     """W_i^{s,grav} with derivatives 0 .. rows - 1: 003 (23)-(25), with (14) beyond. V: kinematic twist, G = (0, -g)."""
     M, V = _checked_bodies(M, V)
     G, rows = arrays.array(G, (6,), 'G', 'what weightless_acceleration(model) returns, (0, -g)'), arguments.count(rows, 'rows', 1)
@@ -162,7 +166,7 @@ def _gravity_wrenches(M, V, G, rows):
     return np.stack(out)
 
 
-def inter_body_wrenches(model, W):
+def inter_body_wrenches(model: RobotModel, W: ArrayLike) -> Array:
     """W-bar_i (rows, N + 1, 6) of the bodies' own wrenches W: sums over all that a body carries, 003 (30)."""
     W = arrays.array(
         W, ('rows', len(motions.robot_model(model).bodies) + 1, 6), 'W', 'a wrench for each body and, last, for the base')
