@@ -56,16 +56,10 @@ def shared(folder):
 
 
 setup(
-    name='hod_ros',
-    version='0.1.0',
-    description='Joint torques and their time derivatives of any order, from a URDF: a library and a ROS 2 node',
     license='Apache-2.0',
-    author='hod_ros maintainers',
-    author_email='hod-ros-maintainers@users.noreply.github.com',
-    maintainer='hod_ros maintainers',
-    maintainer_email='hod-ros-maintainers@users.noreply.github.com',
     python_requires='>=3.10',
     packages=find_packages(include=['hod_ros', 'hod_ros.*']),
+    package_data={'hod_ros': ['py.typed', '*.pyi']},
     ext_modules=[] if KERNEL == 'no' else [
         Extension(
             source.removesuffix('.c').replace('/', '.'),
@@ -78,23 +72,6 @@ setup(
     ],
     cmdclass={'build_ext': BuildKernel},
     zip_safe=False,
-    install_requires=['numpy'],
-    extras_require={
-        'bench': ['matplotlib', 'pin', 'example-robot-data'],
-        'demo': ['matplotlib'],
-        'sim': ['mujoco>=3.2.3,<4.1'],       # tried: every minor version from 3.2.3 to 4.0.0
-        'symbolic': ['mpmath', 'sympy'],
-        'trajectories': ['scipy'],
-        'test': [
-            'example-robot-data', 'hypothesis', 'matplotlib', 'mpmath', 'mujoco', 'pin', 'pytest<8.4', 'pyyaml', 'ruff',
-            'scipy', 'sympy',
-        ],
-    },
-    entry_points={'console_scripts': [
-        'hod_node = hod_ros.ros.process:main',
-        'hod_elastic_controller = hod_ros.ros.process:controller_main',
-        'hod_elastic_plant = hod_ros.ros.process:plant_main',
-    ]},
     data_files=[
         ('share/ament_index/resource_index/packages', ['resource/hod_ros']),
         ('share/hod_ros', ['package.xml']),

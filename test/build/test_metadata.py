@@ -43,7 +43,7 @@ def test_the_manifest_is_one_that_catkin_accepts_without_a_warning(package):
 
 def test_both_packages_and_setup_have_one_version():
     versions = {manifest(package).findtext('version') for package in PACKAGES}
-    versions.add(re.search(r"version='([^']+)'", (checkout.ROOT / 'setup.py').read_text())[1])
+    versions.add(re.search(r"__version__ = '([^']+)'", (checkout.ROOT / 'hod_ros' / '__init__.py').read_text())[1])
     assert len(versions) == 1
 
 
