@@ -1,0 +1,66 @@
+"""Position and velocity limits of what is asked for and of what is measured: beyond them the stream ends."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hod_ros.ros.guards.record import Record
+
+ROUNDING = 1e-9         # by which a planner that goes up to a limit may exceed it
+OVERSPEED = 1.25        # times the velocity limit: a controller that tracks full speed overshoots a little
+POSITION_FLAG, VELOCITY_FLAG = 8, 16
+
+
+class MotionLimits:
+    """lower, upper, velocity: (n,), inf where there is none. tolerance [rad] or [m]: by which a measured position may lie outside."""
+
+    def __init__(
+            self, joint_names: tuple[str, ...], lower: NDArray[np.float64], upper: NDArray[np.float64], velocity: NDArray[np.float64],
+            tolerance: float = 0.0) -> None:
+        self.record = Record('motion limits')
+        self._names = joint_names
+        self._lower, self._upper, self._velocity, self._tolerance = lower, upper, velocity, tolerance
+        self.exist = bool(np.isfinite([lower, upper, velocity]).any())
+        slack = ROUNDING * np.stack([np.maximum(1.0, np.nan_to_num(np.maximum(np.abs(lower), np.abs(upper)), posinf=1.0)),
+                                     np.nan_to_num(velocity, posinf=1.0)])
+        self._least = np.stack([lower, -velocity]) - slack
+        self._most = np.stack([upper, velocity]) + slack
+
+    def flags(self, q: NDArray[np.float64]) -> NDArray[np.uint8] | None:
+        """(n,) POSITION_FLAG and VELOCITY_FLAG of a motion q (rows, n); None where all is within."""
+        rows = q[:2]
+        beyond = (rows < self._least) | (rows > self._most)
+        if not beyond.any():
+            return None
+        return (beyond * np.array([[POSITION_FLAG], [VELOCITY_FLAG]], np.uint8)).sum(axis=0, dtype=np.uint8)
+
+    def fault(self, q: NDArray[np.float64]) -> str:
+        """What a setpoint q (rows, n) exceeds, or ''."""
+        flags = self.flags(q)
+        if flags is None:
+            return ''
+        joint = int(np.argmax(flags > 0))
+        if flags[joint] & POSITION_FLAG:
+            return self._position_text('a setpoint asks', joint, q[0, joint])
+        return (f'a setpoint asks joint {self._names[joint]!r} for the velocity {q[1, joint]:.4g}; its limit is '
+                f'{self._velocity[joint]:.4g}')
+
+    def measured_fault(self, positions: NDArray[np.float64], velocities: NDArray[np.float64] | None) -> str:
+        """What the robot itself exceeds, or ''."""
+        outside = (positions < self._lower - self._tolerance) | (positions > self._upper + self._tolerance)
+        if outside.any():
+            joint = int(np.argmax(outside))
+            return self._position_text('joint_states have', joint, positions[joint])
+        if velocities is not None:
+            fast = np.abs(velocities) > OVERSPEED * self._velocity
+            if fast.any():
+                joint = int(np.argmax(fast))
+                return (f'joint {self._names[joint]!r} moves with {velocities[joint]:.4g}, more than {OVERSPEED:g} times its velocity '
+                        f'limit {self._velocity[joint]:.4g}')
+        return ''
+
+    def within(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(n,) the nearest positions that are within the limits."""
+        return np.minimum(np.maximum(positions, self._lower), self._upper)
+
+    def _position_text(self, who: str, joint: int, position: float) -> str:
+        return f'{who} joint {self._names[joint]!r} at {position:.4g}; it may be from {self._lower[joint]:.4g} to {self._upper[joint]:.4g}'

@@ -1,0 +1,221 @@
+"""The single guards: what each judges, what it counts, and its way back."""
+
+import numpy as np
+import pytest
+from guard_robot import MODEL
+from guard_robot import NAMES
+from guard_robot import NONE
+from guard_robot import arm
+
+from hod_ros import HodError
+from hod_ros.ros.guards.bounds import command_bounds
+from hod_ros.ros.guards.bounds import motion_bounds
+from hod_ros.ros.guards.faults import Fault
+from hod_ros.ros.guards.measured import Measured
+from hod_ros.ros.guards.model_changes import ModelChanges
+from hod_ros.ros.guards.motion_limits import MotionLimits
+from hod_ros.ros.guards.outputs import LIFE_SIGN
+from hod_ros.ros.guards.outputs import Endpoint
+from hod_ros.ros.guards.outputs import Outputs
+from hod_ros.ros.guards.record import Record
+from hod_ros.ros.guards.sources import Sources
+
+MOTION = np.array([[0.3, 0.5, -0.4], [0.1, 0.2, 0.3], [0.5, 0.6, 0.7]])
+
+
+# Bounds
+
+def test_bounds_come_from_the_description_and_parameters_come_first():
+    bounds = command_bounds(MODEL, **NONE | {'effort': {'b': 40.0}, 'effort_rate': {'c': 7.0}, 'upper': {'a': 1.0}})
+    assert bounds.effort.tolist() == [100.0, 40.0, 100.0] and bounds.effort_rate.tolist() == [1000.0, 400.0, 7.0]
+    assert bounds.upper.tolist() == [1.0, 2.5, 2.5] and bounds.velocity.tolist() == [3.0] * 3
+
+
+def test_a_joint_without_effort_limit_is_refused_with_the_remedy():
+    with pytest.raises(HodError, match='a, b, c of robot .arm. has none.*limits.a.effort'):
+        command_bounds(arm(effort=0.0), **NONE)
+    assert command_bounds(arm(effort=0.0), **NONE | {'effort': dict.fromkeys(NAMES, 5.0)}).effort.tolist() == [5.0] * 3
+
+
+@pytest.mark.parametrize('given', [{'effort': {'a': 0.0}}, {'effort_rate': {'a': 0.0}}, {'effort_rate': {'a': float('inf')}}])
+def test_commands_that_could_never_change_or_might_jump_are_refused(given):
+    with pytest.raises(HodError, match="joint 'a'"):
+        command_bounds(MODEL, **NONE | given)
+
+
+def test_placeholders_of_a_description_are_no_limits():
+    lower, upper, velocity = motion_bounds(arm(velocity=0.0, lower=0.0, upper=0.0), velocity={}, lower={}, upper={})
+    assert np.isinf([lower, upper, velocity]).all()
+    with pytest.raises(HodError, match='nowhere'):
+        motion_bounds(MODEL, velocity={}, lower={'a': 1.0}, upper={'a': 1.0})
+
+
+# Records and faults
+
+def test_a_record_acts_until_it_is_reported_and_tells_its_last_reason_afterwards():
+    record = Record('guard')
+    assert record.report() == ('watching', 'watching')
+    record.act('because')
+    assert record.report() == ('acting', 'acting: because (1 times)')
+    assert record.report() == ('watching', 'watching (1 times; last: because)')
+    record.off = 'no clock'
+    assert record.report() == ('off', 'off: no clock (1 times; last: because)')
+
+
+def test_the_first_fault_stays_until_it_is_reset():
+    fault = Fault()
+    assert fault.reset(0.0) == (True, 'there was no fault')
+    assert fault.latch('reach', 'one') and not fault.latch('start', 'two')
+    assert (fault.reason, fault.guard, fault.count) == ('one', 'reach', 1)
+    fault.hinder('still there', 5.0)
+    assert fault.reset(4.9) == (False, 'the cause is still there: still there') and fault.reason == 'one'
+    assert fault.reset(5.0) == (True, 'ended: one') and not fault.reason
+
+
+# Measured
+
+def test_joint_states_are_taken_by_name_from_several_sources():
+    measured = Measured(NAMES, np.full(3, 3.0), 0.1)
+    assert not measured.known and measured.record.state == 'off'
+    measured.take(['gripper', 'c', 'a'], [9.0, 3.0, 1.0], [0.9, 0.3, 0.1], 10.0)
+    assert not measured.known and 'not come for b' in measured.age_text(10.0)
+    measured.take(['b'], [2.0], [], 10.05)
+    assert measured.known and measured.positions.tolist() == [1.0, 2.0, 3.0]
+    assert measured.fresh(10.1) and not measured.moving_fresh(10.1) and not measured.fresh(10.11)
+    measured.take(['gripper'], [9.0], [0.0], 10.2)
+    assert not measured.fresh(10.2)
+
+
+@pytest.mark.parametrize('positions, velocities, reason', [
+    ([0.0, 0.0], [0.0] * 3, '2 positions'), ([0.0] * 3, [0.0], '1 velocities'), ([0.0, np.nan, 0.0], [], 'not finite'),
+    ([0.0] * 3, [np.inf, 0.0, 0.0], 'not finite'), ([0.0, 0.5, 0.0], [], "'b' jumps from 0 to 0.5")])
+def test_bad_joint_states_are_counted_and_change_nothing(positions, velocities, reason):
+    measured = Measured(NAMES, np.full(3, 3.0), 0.1)
+    measured.take(NAMES, [0.0] * 3, [], 10.0)
+    measured.take(NAMES, positions, velocities, 10.01)
+    assert measured.positions.tolist() == [0.0] * 3 and measured.record.count == 1 and reason in measured.record.reason
+
+
+def test_a_robot_that_is_really_elsewhere_is_believed_once_the_old_place_is_no_longer_fresh():
+    measured = Measured(NAMES, np.full(3, 3.0), 0.1)
+    for k in range(30):
+        measured.take(NAMES, [0.0, 0.5 if k else 0.0, 0.0], [], 10.0 + 0.01 * k)
+    assert measured.positions.tolist() == [0.0, 0.5, 0.0]
+
+
+# Limits
+
+def test_motions_at_their_limits_are_within_them():
+    limits = MotionLimits(NAMES, *(np.full(3, value) for value in (-2.5, 2.5, 3.0)))
+    assert limits.flags(np.array([[2.5, -2.5, 0.0], [3.0, -3.0, 0.0], [1e3] * 3])) is None
+    assert limits.flags(np.array([[2.6, 0.0, 0.0], [3.1, -3.1, 0.0]])).tolist() == [24, 16, 0]
+    free = MotionLimits(NAMES, *(np.full(3, value) for value in (-np.inf, np.inf, np.inf)))
+    assert not free.exist and free.flags(np.full((2, 3), 1e6)) is None
+
+
+# Sources
+
+def numbers_of(sources, sequence):
+    """The index of the source, in order of appearance, of each (number, position)."""
+    seen, found = [], []
+    for k, (number, position) in enumerate(sequence):
+        source = sources.of('setpoint', None, number, [position], 0.001 * k)
+        if source not in seen:
+            seen.append(source)
+        found.append(seen.index(source))
+    return found
+
+
+def test_two_planners_are_told_apart_by_their_numbers():
+    sequence = [pair for k in range(50) for pair in ((1000 + k, 0.0), (1 + k, 1.0))]
+    assert numbers_of(Sources(), sequence) == [0, 1] * 50
+
+
+def test_two_planners_with_the_same_numbers_are_told_apart_by_their_motions():
+    rng = np.random.default_rng(3)
+    sequence, expected = [], []
+    for k in range(100):
+        pair = [(0, (1 + k, np.sin(0.01 * k))), (1, (1 + k, 2 + np.cos(0.01 * k)))]
+        for source, message in pair if k == 0 or rng.random() < 0.5 else pair[::-1]:
+            sequence.append(message)
+            expected.append(source)
+    assert numbers_of(Sources(), sequence) == expected
+
+
+def test_a_planner_whose_numbers_overtake_those_of_the_owner_stays_another():
+    sequence, expected, k, other = [], [], 500, 400
+    for _ in range(120):
+        k += 1
+        sequence.append((k, 0.0))
+        expected.append(0)
+        for _ in range(2):
+            other += 1
+            sequence.append((other, 5.0))
+            expected.append(1)
+    assert numbers_of(Sources(), sequence) == expected
+
+
+def test_losses_are_counted_where_numbers_leave_a_gap():
+    sources = Sources()
+    for k, number in enumerate((1, 2, 6, 7)):
+        assert sources.of('setpoint', None, number, [0.0], 0.01 * k, publishers=1).lost == (3 if number > 2 else 0)
+    assert sources.lost == 3
+
+
+def test_publishers_that_are_known_by_their_gid_need_no_numbers():
+    sources = Sources()
+    a, b = (sources.of('setpoint', gid, None, [0.0], 0.0) for gid in (b'a', b'b'))
+    assert a is not b and sources.of('setpoint', b'a', None, [9.0], 1.0) is a
+
+
+def test_a_planner_that_starts_again_is_another_source():
+    sources = Sources()
+    first = [sources.of('setpoint', None, number, [0.0], 0.001 * number, publishers=1) for number in (1, 2, 3)]
+    assert sources.of('setpoint', None, 1, [0.0], 0.004, publishers=1) is not first[-1]
+
+
+def test_only_so_many_sources_are_remembered():
+    sources = Sources()
+    for k in range(1000):
+        sources.of('setpoint', bytes([k % 256, k // 256]), 1, [0.0], float(k))
+    assert len(sources._sources) <= 17
+
+
+# Changes of the model
+
+LIMIT = np.full(3, 100.0)
+
+
+def test_a_model_is_kept_unless_changes_are_allowed_and_small():
+    heavier, other = arm(mass=2.2), arm().replace(gravity=(0.0, 0.0, -20.0))
+    keep, small, free = ModelChanges('keep', 0.05), ModelChanges('small', 0.05), ModelChanges('any', 0.0)
+    assert keep.hindrance(MODEL, heavier, MOTION, LIMIT) == "model_changes is 'keep'"
+    assert small.hindrance(MODEL, heavier, MOTION, LIMIT) == '' and free.hindrance(MODEL, other, MOTION, LIMIT) == ''
+    assert "torque of joint 'b' would step by" in small.hindrance(MODEL, other, MOTION, LIMIT)
+
+
+def test_a_robot_of_other_joints_never_replaces_one_in_motion():
+    other = arm().replace(joint_names=('a', 'b', 'd'))
+    assert 'its joints are a, b, d' in ModelChanges('small', 1e9).hindrance(MODEL, other, MOTION, LIMIT)
+
+
+# Outputs
+
+OWN, OTHER = Endpoint('/hod/commands', '/hod', 1), Endpoint('/hod/commands', '/impostor', 2)
+NAMESAKE = Endpoint('/hod/commands', '/hod', 3)
+
+
+def test_topics_that_another_node_publishes_on_are_taken():
+    outputs = Outputs('/hod')
+    assert outputs.fault([OWN], frozenset([1]), 0.0) == ''
+    assert 'the node /impostor publishes there' in outputs.fault([OWN, OTHER], frozenset([1]), 0.0)
+
+
+def test_a_namesake_takes_topics_while_it_lives():
+    outputs = Outputs('/hod')
+    outputs.listen(10.0)
+    assert 'may be taken' in outputs.fault([NAMESAKE], frozenset([1]), 10.0 + LIFE_SIGN)
+    assert outputs.fault([NAMESAKE], frozenset([1]), 10.1 + LIFE_SIGN) == ''
+    outputs.heard_namesake(20.0)
+    assert 'another node named /hod' in outputs.fault([NAMESAKE], frozenset([1]), 21.0)
+    assert outputs.fault([NAMESAKE], frozenset([1]), 20.1 + LIFE_SIGN) == ''
