@@ -42,7 +42,7 @@ class LinkWrench:
     values: Array      # (rows, 6) or (samples, rows, 6): torque [N m], force [N], then their derivatives
     frame: str = 'link'
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not arguments.one_of(self.frame, FRAMES):
             raise InputError(f'a wrench has the frame {arguments.shown(self.frame)}; it is one of {", ".join(map(repr, FRAMES))}')
         values = np.array(arrays.numbers(self.values, 'a wrench'))

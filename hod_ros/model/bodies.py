@@ -97,7 +97,7 @@ class Bodies:
         self._check()
         object.__setattr__(self, '_compiled', None if self.exact else compiled.compile_tree(self))
 
-    def _check(self):
+    def _check(self) -> None:
         N, n, m = len(self.bodies), self.n, len(self.X) if self.X.ndim else 0
         if len(self.joints) != N:
             raise ModelError(f'joints has {len(self.joints)} names for {N} bodies; give the joint that moves each body')
@@ -190,7 +190,7 @@ class Bodies:
             digest.update(value if isinstance(value, bytes) else repr(value).encode())
         return digest.hexdigest()[:12]
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         return _rebuilt, (type(self), values | {'links': dict(self.links)},)
 
@@ -200,5 +200,5 @@ _FLOAT_ARRAYS = (
 )
 
 
-def _rebuilt(kind, values):
+def _rebuilt(kind: type[Bodies], values: dict[str, Any]) -> Bodies:
     return kind(**values)
