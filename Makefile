@@ -27,7 +27,7 @@ PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 RUN := $(VENV)/bin/python
 
 .DEFAULT_GOAL := setup
-.PHONY: setup demo sea-demo test run bench soak lint clean help
+.PHONY: setup demo sea-demo test check run bench soak lint docs clean help
 
 setup: ## build the environment: ROS 2 wheels, interfaces, package (done by every target below)
 	@command -v '$(PYTHON)' >/dev/null || { \
@@ -57,8 +57,12 @@ soak: setup ## run the node for long and watch its memory and losses
 lint: setup ## check the style
 	@$(VENV)/bin/ruff check .
 
+docs: setup ## build the documentation as a site: docs/_build/html/index.html
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --no-deps -r requirements/docs.txt
+	@$(RUN) -m sphinx -W -q -n -b html docs docs/_build/html
+
 clean: ## remove everything that make has made
-	rm -rf .venv .venv-kilted build install log .pytest_cache .hypothesis .ruff_cache *.egg-info
+	rm -rf .venv .venv-kilted build install log docs/_build docs/python .pytest_cache .hypothesis .ruff_cache *.egg-info
 	find hod_ros test bench examples tools -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 	find hod_ros -name '_*.so' -delete
 

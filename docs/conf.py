@@ -1,0 +1,108 @@
+"""Sphinx's configuration of the documentation; rosdoc2 takes it as it is."""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+os.environ.setdefault('HOD_ROS_KERNEL', '0')        # the pages need no compiled kernel
+
+project = 'hod_ros'
+author = 'hod_ros maintainers'
+copyright = 'hod_ros maintainers, Apache-2.0'
+release = version = re.search(r"__version__ = '([^']+)'", (ROOT / 'hod_ros' / '__init__.py').read_text())[1]
+
+extensions = ['myst_parser', 'sphinx.ext.autodoc', 'sphinx.ext.mathjax']
+myst_enable_extensions = ['dollarmath']
+myst_heading_anchors = 4
+source_suffix = {'.md': 'markdown', '.rst': 'restructuredtext'}
+exclude_patterns = ['_build']
+autodoc_member_order = 'bysource'
+autodoc_typehints = 'none'
+autodoc_preserve_defaults = True
+python_use_unqualified_type_names = True
+
+html_theme = 'furo'
+html_title = f'hod_ros {release}'
+html_baseurl = ''
+html_show_sourcelink = False
+
+ROOMS = {
+    'errors': 'Errors',
+    'model': 'Robots',
+    'description': 'Descriptions',
+    'dynamics': 'Dynamics',
+    'kinematics': 'Kinematics',
+    'symbols': 'Symbols and precision',
+    'actuators': 'Elastic joints',
+    'trajectories': 'Trajectories',
+    'identification': 'Identification',
+    'recordings': 'Recordings',
+    'simulation': 'Simulation',
+    'kernel': 'C++',
+}
+
+
+def public_names():
+    """{room: [(module, name)]} of hod_ros/__init__.pyi."""
+    found = {}
+    for module, name in re.findall(r'^from (\S+) import (\w+) as', (ROOT / 'hod_ros' / '__init__.pyi').read_text(), re.MULTILINE):
+        found.setdefault(module.split('.')[1], []).append((module, name))
+    return found
+
+
+def write_python_reference(app):
+    """One page a room below docs/python/, with every public name."""
+    folder = Path(app.srcdir) / 'python'
+    folder.mkdir(exist_ok=True)
+    rooms = public_names()
+    for room, names in rooms.items():
+        lines = [ROOMS[room], '=' * len(ROOMS[room]), '', 'All names are imported from ``hod_ros`` itself.', '']
+        for module, name in names:
+            kind = 'autoclass' if name[0].isupper() else 'autofunction'
+            kind = 'autoexception' if name.endswith('Error') else kind
+            lines += [f'.. {kind}:: {module}.{name}', *(['   :members:', '   :undoc-members:'] if kind == 'autoclass' else []), '']
+        write(folder / f'{room}.rst', '\n'.join(lines))
+    contents = '\n'.join(f'   {room}' for room in ROOMS if room in rooms)
+    write(folder / 'index.rst', '\n'.join([
+        'Python reference', '================', '',
+        'Every public name, by subject: ``from hod_ros import ...``. Rows of arrays are time derivatives unless a docstring says otherwise.',
+        'These names, their arguments and the shapes and units of what they return are stable: they change with a major version only. All',
+        'else below ``hod_ros`` may move between two releases.', '', '.. toctree::', '   :maxdepth: 2', '', contents, '']))
+
+
+def write(path, text):
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def plain_docstring(app, what, name, obj, options, lines):
+    """Docstrings are plain text: paragraphs stay, `name: meaning` becomes an entry of a list, indented blocks are code."""
+    out, code = [], False
+    for line in lines:
+        text = line.rstrip()
+        if text.startswith('    '):
+            if not code:
+                out += ['', '::', '']
+            code = True
+            out.append(text)
+            continue
+        if code and text:
+            out.append('')
+            code = False
+        entry = re.match(r'(\w+(?:, \w+)*): (.*)', text)
+        text = re.sub(r"([\\*`|_])", r'\\\1', text)
+        if entry:
+            text = re.sub(r"([\\*`|_])", r'\\\1', entry[2])
+            names = re.sub(r'_', r'\\_', entry[1])
+            out += ['', f'**{names}**: {text}']
+        else:
+            out.append(text)
+    lines[:] = [*out, '']
+
+
+def setup(app):
+    app.connect('builder-inited', write_python_reference)
+    app.connect('autodoc-process-docstring', plain_docstring)
