@@ -2,19 +2,16 @@
 
 import traceback
 
-from rclpy.lifecycle import LifecycleNode
 from rclpy.lifecycle import TransitionCallbackReturn
 
 from hod_ros.errors import HodError
+from hod_ros.ros.rclpy_private import TolerantLifecycleNode
+from hod_ros.ros.rclpy_private import lifecycle_state
 from hod_ros.ros.reporting.quality import WithoutEvents
 
 
-class ManagedNode(WithoutEvents, LifecycleNode):
+class ManagedNode(WithoutEvents, TolerantLifecycleNode):
     """Subclasses write `_configure`, `_activate`, `_deactivate` and `_free`, which raise where they can't do it."""
-
-    def __init__(self, name, **kwargs):
-        super().__init__(name, **kwargs)
-        self._answer_wrong_transitions()
 
     def on_configure(self, state):
         return self._transition(self._configure, state)
@@ -35,8 +32,9 @@ class ManagedNode(WithoutEvents, LifecycleNode):
         return self._transition(self._free, state)
 
     @property
-    def _state(self):
-        return self._state_machine.current_state[1]
+    def state(self):
+        """'unconfigured', 'inactive', 'active', ..."""
+        return lifecycle_state(self)
 
     def _activate_publishers(self, state):
         super().on_activate(state)
@@ -55,17 +53,3 @@ class ManagedNode(WithoutEvents, LifecycleNode):
             self.get_logger().error(f'a transition failed:\n{traceback.format_exc()}')
             return TransitionCallbackReturn.ERROR
         return TransitionCallbackReturn.SUCCESS
-
-    def _answer_wrong_transitions(self):
-        """rclpy raises on a request for a transition that the state doesn't have: answer it with success false."""
-        service = self._service_change_state
-        change_state = service.callback
-
-        def callback(request, response):
-            try:
-                return change_state(request, response)
-            except RuntimeError as error:
-                self.get_logger().warning(f'a requested transition is not possible in the state {self._state}: {error}')
-                response.success = False
-                return response
-        service.callback = callback

@@ -6,6 +6,11 @@ from hod_ros.ros.setpoints.conversions import nanoseconds
 LONGEST_STEP = 0.5      # [s] between two setpoints of one motion
 
 
+def damped_joint(prepared):
+    """The first joint whose drive has a state that only a DampingFilter keeps, or None."""
+    return next((joint for joint, drive in zip(prepared.model.joint_names, prepared.drives, strict=True) if drive.keeps_state), None)
+
+
 class StampedFilter:
 
     def __init__(self, prepared):

@@ -13,8 +13,6 @@ from array import array
 from time import monotonic
 
 import numpy as np
-from rclpy.clock import Clock
-from rclpy.clock import ClockType
 from rclpy.duration import Duration
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -29,23 +27,25 @@ from hod_ros.ros.elastic.laws import MotorPd
 from hod_ros.ros.elastic.laws import State
 from hod_ros.ros.elastic.laws import StateFeedback
 from hod_ros.ros.elastic.motors import stiffness_motion
-from hod_ros.ros.elastic.robot import ElasticRobot
-from hod_ros.ros.elastic.robot import NamedValues
-from hod_ros.ros.parameters.declaration import declare
-from hod_ros.ros.parameters.declaration import warn_of_unknown_parameters
+from hod_ros.ros.elastic.named_values import NamedValues
+from hod_ros.ros.parameters.declared import Parameters
 from hod_ros.ros.parameters.specifications import REALTIME_PRIORITY
+from hod_ros.ros.parameters.specifications import ROBOT
 from hod_ros.ros.parameters.specifications import Specification
 from hod_ros.ros.parameters.specifications import one_of
 from hod_ros.ros.process import controller_main
+from hod_ros.ros.rclpy_private import given_parameters
+from hod_ros.ros.reporting.log import ONCE_A_SECOND
+from hod_ros.ros.reporting.log import STEADY
 from hod_ros.ros.reporting.quality import DEPTH
 from hod_ros.ros.reporting.quality import WithoutEvents
+from hod_ros.ros.robot.waiting import RobotWanted
 from hod_ros.ros.scheduling import take_priority
 from hod_ros.ros.setpoints.conversions import SetpointReader
 from hod_ros.ros.setpoints.conversions import nanoseconds
 
 WATCH = 0.005           # [s] between two looks at the age of what came
 PARTING = 0.5           # [s] longest wait for the last torques to arrive
-LOG_PERIOD = 1.0        # [s] between two log lines about the same
 FASTEST_POLE = 1e6      # [1/s]
 CONTROLS = ('motor_pd', 'state_feedback')
 FALLBACKS = {'damping': 'the motors are braked', 'zero': 'the motors get no torque'}
@@ -61,7 +61,11 @@ def poles(name, count):
     return check
 
 
+GAIN_FAMILIES = {
+    part: Specification(f'gains.<motor>.{part}', 0.0, f'Gain of a motor {unit}.', minimum=0.0, maximum=1e12)
+    for part, unit in GAINS.items()}
 PARAMETERS = (
+    *GAIN_FAMILIES.values(),
     Specification(
         'control', 'motor_pd', 'motor_pd: motor feedforward and PD of the motors; state_feedback: feedback linearisation.',
         check=one_of('control', CONTROLS)),
@@ -92,8 +96,8 @@ class ControllerNode(WithoutEvents, Node):
 
     def __init__(self, **kwargs):
         super().__init__('hod_elastic_controller', **kwargs)
-        self._settings = settings = declare(self, PARAMETERS)
-        self._gains = self._declare_gains()
+        self._settings = settings = Parameters(self, (*ROBOT, *PARAMETERS), 'docs/elastic-joints.md', changeable=False)
+        self._gains = self._given_gains()
         self._synchronous = settings['synchronous']
         self._period = round(settings['period'] * 1e9)
         self._timeout = settings['timeout']
@@ -104,29 +108,26 @@ class ControllerNode(WithoutEvents, Node):
         self._joints_stamp = self._joints_came = None
         self._reference = self._reference_stamp = self._reference_came = None
         self._answered = None               # stamp of the state that was answered last
-        self._next_log = {}
         self._publisher = self.create_publisher(JointState, 'motor_torques', DEPTH)
         self._commands = self.create_publisher(Float64MultiArray, '~/commands', DEPTH) if settings['publish_commands'] else None
         take_priority(self.get_logger(), settings['realtime_priority'])
-        robot = ElasticRobot(self)
-        warn_of_unknown_parameters(self, 'docs/elastic-joints.md')
-        robot.find(self._use)
+        RobotWanted(self, self._settings, self._use)
 
-    def _declare_gains(self):
+    def _given_gains(self):
         """{motor: {'position': gain, 'velocity': gain}} of the parameters gains.<motor>.position and .velocity that were given."""
         gains = {}
-        for name in sorted(self._parameter_overrides):
-            if not name.startswith('gains.'):
-                continue
-            motor, _, part = name.removeprefix('gains.').rpartition('.')
-            if not motor or part not in GAINS:
+        for part, family in GAIN_FAMILIES.items():
+            for motor, gain in self._settings.members(family).items():
+                gains.setdefault(motor, {})[part] = gain
+        for name in sorted(given_parameters(self)):
+            if name.startswith('gains.') and name not in self._settings:
+                motor, _, part = name.removeprefix('gains.').rpartition('.')
                 raise InputError(f'parameter {name} is no gain of a motor; give gains.{motor or "<motor>"}.position [N m/rad], .velocity '
                                  '[N m s/rad] or both')
-            gain = Specification(name, 0.0, f'Gain of motor {motor} {GAINS[part]}.', minimum=0.0, maximum=1e12)
-            gains.setdefault(motor, {})[part] = declare(self, [gain])[name]
         return gains
 
-    def _use(self, prepared):
+    def _use(self, robot):
+        prepared = robot.prepared
         settings = self._settings
         law = MotorPd(prepared, bandwidth=settings['bandwidth'], damping=settings['damping'], gains=self._gains)
         if settings['control'] == 'state_feedback':
@@ -147,7 +148,7 @@ class ControllerNode(WithoutEvents, Node):
             self.create_subscription(JointSetpoint, 'setpoint', self._on_setpoint, DEPTH)
         else:
             self.create_subscription(MotorFeedforward, 'motor_feedforward', self._on_motor_feedforward, DEPTH)
-        self.create_timer(WATCH, self._watch, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self.create_timer(WATCH, self._watch, clock=STEADY)
         self.get_logger().info(f'controls {prepared.model.name} by {settings["control"]}, motors {", ".join(prepared.motor_names)}')
 
     # What comes in
@@ -156,7 +157,7 @@ class ControllerNode(WithoutEvents, Node):
         try:
             self._state.motor_positions, self._state.motor_velocities = self._motor_values.take(message, 'position', 'velocity')
         except InputError as error:
-            self._warn('motor_states', f'refused motor_states: {error}')
+            self.get_logger().warning(f'refused motor_states: {error}', **ONCE_A_SECOND)
             return
         self._state_stamp, self._state_came = nanoseconds(message.header.stamp), monotonic()
         if self._synchronous and self._state_stamp == self._answered:
@@ -170,7 +171,7 @@ class ControllerNode(WithoutEvents, Node):
         try:
             self._state.positions, self._state.velocities = self._joint_values.take(message, 'position', 'velocity')
         except InputError as error:
-            self._warn('joint_states', f'refused joint_states: {error}')
+            self.get_logger().warning(f'refused joint_states: {error}', **ONCE_A_SECOND)
             return
         self._joints_stamp, self._joints_came = nanoseconds(message.header.stamp), monotonic()
         if self._synchronous:
@@ -178,14 +179,16 @@ class ControllerNode(WithoutEvents, Node):
 
     def _on_motor_feedforward(self, message):
         if message.motor_names != self._message.name:
-            self._warn('reference', f'refused motor_feedforward of the motors {", ".join(message.motor_names)}; the motors here are '
-                                    f'{", ".join(self._message.name)}: do both nodes have the same robot and drives?')
+            self.get_logger().warning(
+                f'refused motor_feedforward of the motors {", ".join(message.motor_names)}; the motors here are '
+                f'{", ".join(self._message.name)}: do both nodes have the same robot and drives?', **ONCE_A_SECOND)
             return
         rows = message.positions, message.velocities, message.accelerations, message.efforts
         reference = np.array(rows) if all(len(row) == len(message.motor_names) for row in rows) else None
         if reference is None or not np.isfinite(reference).all():
-            self._warn('reference', 'refused motor_feedforward: give positions, velocities, accelerations and efforts, one finite number '
-                                    'for each motor')
+            self.get_logger().warning(
+                'refused motor_feedforward: give positions, velocities, accelerations and efforts, one finite number '
+                'for each motor', **ONCE_A_SECOND)
             return
         self._take_reference(message, reference)
 
@@ -196,7 +199,7 @@ class ControllerNode(WithoutEvents, Node):
                 raise InputError(f'it has {len(q)} rows; state feedback needs positions to snaps')
             self._take_reference(message, (q, stiffness_motion(message, columns.names, self._prepared.variable_joints)))
         except HodError as error:
-            self._warn('reference', f'refused a setpoint: {error}')
+            self.get_logger().warning(f'refused a setpoint: {error}', **ONCE_A_SECOND)
 
     def _take_reference(self, message, reference):
         self._reference = reference
@@ -218,13 +221,14 @@ class ControllerNode(WithoutEvents, Node):
     def _control(self):
         if self._law.needs_joints and (self._joints_stamp is None or self._stale(self._joints_came)):
             came = 'have come yet' if self._joints_came is None else f'came within {self._timeout:g} s'
-            self._warn('joint_states', f'no joint_states {came}, without which there is no state feedback: {self._fallback}')
+            self.get_logger().warning(
+                f'no joint_states {came}, without which there is no state feedback: {self._fallback}', **ONCE_A_SECOND)
             self._fall_back()
             return
         try:
             torques = self._law.torques(self._state, self._reference, self._offset())
         except HodError as error:
-            self._warn('law', f'{self._fallback}: {error}')
+            self.get_logger().warning(f'{self._fallback}: {error}', **ONCE_A_SECOND)
             self._fall_back()
             return
         self._publish(torques)
@@ -234,9 +238,10 @@ class ControllerNode(WithoutEvents, Node):
         offset = self._state_stamp - self._reference_stamp
         if abs(offset) <= self._longest_extrapolation:
             return offset * 1e-9
-        self._warn('stamps', f'the stamps of motor_states and references are {abs(offset) * 1e-9:.4g} s apart and cannot be related, which '
-                             f'takes {self._longest_extrapolation * 1e-9:g} s at most: references are taken as they stand; stamp both by '
-                             'one clock, or raise longest_extrapolation')
+        self.get_logger().warning(
+            f'the stamps of motor_states and references are {abs(offset) * 1e-9:.4g} s apart and cannot be related, which '
+            f'takes {self._longest_extrapolation * 1e-9:g} s at most: references are taken as they stand; stamp both by '
+            'one clock, or raise longest_extrapolation', **ONCE_A_SECOND)
         return 0.0
 
     def _watch(self):
@@ -244,11 +249,12 @@ class ControllerNode(WithoutEvents, Node):
         if self._reference_came is None or self._state_came is None:
             return
         if self._stale(self._state_came):
-            self._warn('states', f'no motor_states came within {self._timeout:g} s: the motors get no torque')
+            self.get_logger().warning(f'no motor_states came within {self._timeout:g} s: the motors get no torque', **ONCE_A_SECOND)
             self._publish(np.zeros(len(self._message.name)))
         elif self._stale(self._reference_came):
-            self._warn('stale', f'no reference came within {self._timeout:g} s: on_timeout is {self._settings["on_timeout"]}, '
-                                f'{self._fallback}')
+            self.get_logger().warning(
+                f'no reference came within {self._timeout:g} s: on_timeout is {self._settings["on_timeout"]}, '
+                f'{self._fallback}', **ONCE_A_SECOND)
             self._fall_back()
 
     def _stale(self, came):
@@ -261,11 +267,13 @@ class ControllerNode(WithoutEvents, Node):
     def _publish(self, torques):
         limit = self._prepared.torque_limit
         if not np.isfinite(torques).all():
-            self._warn('finite', 'the torques are not finite: the motors get none')
+            self.get_logger().warning('the torques are not finite: the motors get none', **ONCE_A_SECOND)
             torques = np.zeros(len(torques))
         elif (np.abs(torques) > limit).any():
             motor = int(np.argmax(np.abs(torques) > limit))
-            self._warn('limit', f'motor {self._message.name[motor]!r} would need {torques[motor]:.4g} [N m], its limit is {limit[motor]:g}')
+            self.get_logger().warning(
+                f'motor {self._message.name[motor]!r} would need {torques[motor]:.4g} [N m], its limit is {limit[motor]:g}',
+                **ONCE_A_SECOND)
             torques = np.clip(torques, -limit, limit)
         stamp = self._message.header.stamp
         stamp.sec, stamp.nanosec = divmod(self._state_stamp, 1_000_000_000)
@@ -292,12 +300,6 @@ class ControllerNode(WithoutEvents, Node):
     def destroy_node(self):
         self.send_last_command()
         super().destroy_node()
-
-    def _warn(self, key, text):
-        now = monotonic()
-        if now >= self._next_log.get(key, 0.0):
-            self._next_log[key] = now + LOG_PERIOD
-            self.get_logger().warning(text)
 
 
 if __name__ == '__main__':

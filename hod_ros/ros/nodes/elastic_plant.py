@@ -10,8 +10,6 @@ from array import array
 from time import monotonic
 
 import numpy as np
-from rclpy.clock import Clock
-from rclpy.clock import ClockType
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rosgraph_msgs.msg import Clock as ClockMessage
@@ -21,22 +19,23 @@ from hod_interfaces.msg import MotorFeedforward
 from hod_ros.actuators.drives import AdjustableStiffness
 from hod_ros.errors import HodError
 from hod_ros.errors import InputError
-from hod_ros.ros.elastic.robot import ElasticRobot
-from hod_ros.ros.elastic.robot import NamedValues
-from hod_ros.ros.parameters.declaration import declare
-from hod_ros.ros.parameters.declaration import warn_of_unknown_parameters
+from hod_ros.ros.elastic.named_values import NamedValues
+from hod_ros.ros.parameters.declared import Parameters
+from hod_ros.ros.parameters.specifications import ROBOT
 from hod_ros.ros.parameters.specifications import Specification
 from hod_ros.ros.parameters.specifications import finite
 from hod_ros.ros.parameters.specifications import one_of
 from hod_ros.ros.process import plant_main
+from hod_ros.ros.reporting.log import ONCE_A_SECOND
+from hod_ros.ros.reporting.log import STEADY
 from hod_ros.ros.reporting.quality import DEPTH
 from hod_ros.ros.reporting.quality import WithoutEvents
+from hod_ros.ros.robot.waiting import RobotWanted
 from hod_ros.ros.setpoints.conversions import nanoseconds
 from hod_ros.simulation.elastic_plant import ElasticPlant
 from hod_ros.simulation.mjcf import INTEGRATORS
 
 REPEAT = 0.1            # [s] in lock-step, a state that nobody answers is published again
-LOG_PERIOD = 1.0        # [s]
 MOST_LATE = 0.1         # [s] a free-running plant that is further behind gives up catching up
 
 PARAMETERS = (
@@ -67,7 +66,7 @@ class PlantNode(WithoutEvents, Node):
 
     def __init__(self, **kwargs):
         super().__init__('hod_elastic_plant', **kwargs)
-        self._settings = declare(self, PARAMETERS)
+        self._settings = Parameters(self, (*ROBOT, *PARAMETERS), 'docs/elastic-joints.md', changeable=False)
         period, step = self._settings['period'], self._settings['step']
         self._substeps = round(period / step)
         if self._substeps < 1 or abs(self._substeps * step - period) > 1e-9 * period:
@@ -78,17 +77,14 @@ class PlantNode(WithoutEvents, Node):
         self._torques = None
         self._stiffness = None          # of the adjustable joints, None: as configured
         self._commanded = None          # arrival of the last command
-        self._next_log = {}
         self.halted = False
-        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._clock_publisher = self.create_publisher(ClockMessage, '/clock', DEPTH)
         self._joint_publisher = self.create_publisher(JointState, 'joint_states', DEPTH)
         self._motor_publisher = self.create_publisher(JointState, 'motor_states', DEPTH)
-        robot = ElasticRobot(self)
-        warn_of_unknown_parameters(self, 'docs/elastic-joints.md')
-        robot.find(self._use)
+        RobotWanted(self, self._settings, self._use)
 
-    def _use(self, prepared):
+    def _use(self, robot):
+        prepared = robot.prepared
         settings = self._settings
         plant = ElasticPlant(prepared.model, prepared, step=settings['step'], integrator=settings['integrator'])
         plant.set_state(
@@ -107,10 +103,10 @@ class PlantNode(WithoutEvents, Node):
             self.create_subscription(MotorFeedforward, 'motor_feedforward', self._on_motor_feedforward, DEPTH)
         self._publish()
         if settings['lock_step']:
-            self._timer = self.create_timer(REPEAT / 2, self._repeat, clock=self._steady)
+            self._timer = self.create_timer(REPEAT / 2, self._repeat, clock=STEADY)
         else:
             self._due = monotonic()
-            self._timer = self.create_timer(settings['period'], self._on_period, clock=self._steady)
+            self._timer = self.create_timer(settings['period'], self._on_period, clock=STEADY)
         self.get_logger().info(
             f'simulating {prepared.model.name}, motors {", ".join(plant.motor_names)}, '
             f'{"in lock-step" if settings["lock_step"] else "free-running"}')
@@ -129,7 +125,7 @@ class PlantNode(WithoutEvents, Node):
         try:
             torques, = self._values.take(message, 'effort')
         except InputError as error:
-            self._warn('refused', f'refused motor torques: {error}')
+            self.get_logger().warning(f'refused motor torques: {error}', **ONCE_A_SECOND)
             return
         self._commanded = monotonic()
         if not self._settings['lock_step']:
@@ -145,7 +141,8 @@ class PlantNode(WithoutEvents, Node):
         if np.isfinite(values).all() and min(values) > 0:
             self._stiffness = np.array(values)
         else:
-            self._warn('stiffness', f'refused stiffnesses of {", ".join(self._adjustable)}: {values}; give numbers above 0 [N m/rad]')
+            self.get_logger().warning(
+                f'refused stiffnesses of {", ".join(self._adjustable)}: {values}; give numbers above 0 [N m/rad]', **ONCE_A_SECOND)
 
     commanding = False
 
@@ -166,10 +163,12 @@ class PlantNode(WithoutEvents, Node):
             return
         now = monotonic()
         if now - self._due > MOST_LATE:
-            self._warn('late', f'the simulation is {now - self._due:.3f} s late and goes on from here; take a longer period or step')
+            self.get_logger().warning(
+                f'the simulation is {now - self._due:.3f} s late and goes on from here; take a longer period or step', **ONCE_A_SECOND)
             self._due = now
         if self._commanded is not None and now - self._commanded > self._settings['torque_timeout'] and self._torques.any():
-            self._warn('timeout', f'no motor torques came within {self._settings["torque_timeout"]:g} s: the motors have none')
+            self.get_logger().warning(
+                f'no motor torques came within {self._settings["torque_timeout"]:g} s: the motors have none', **ONCE_A_SECOND)
             self._torques = np.zeros_like(self._torques)
         while self._due <= now and not self.halted:
             self._due += self._settings['period']
@@ -183,7 +182,7 @@ class PlantNode(WithoutEvents, Node):
             for _ in range(self._substeps):
                 if self._plant.step(self._torques, self._stiffness).any():
                     motors = ', '.join(np.array(self._plant.motor_names)[self._plant.saturated])
-                    self._warn('saturated', f'motors saturate: {motors}')
+                    self.get_logger().warning(f'motors saturate: {motors}', **ONCE_A_SECOND)
         except HodError as error:
             self.halted = True
             self.get_logger().error(f'the simulation stands still: {error}')
@@ -207,12 +206,6 @@ class PlantNode(WithoutEvents, Node):
         self._clock_publisher.publish(self._clock_message)
         self._joint_publisher.publish(joints)
         self._motor_publisher.publish(motors)
-
-    def _warn(self, key, text):
-        now = monotonic()
-        if now >= self._next_log.get(key, 0.0):
-            self._next_log[key] = now + LOG_PERIOD
-            self.get_logger().warning(text)
 
 
 def _counted(name, values, names):

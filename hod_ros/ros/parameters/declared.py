@@ -1,64 +1,105 @@
-"""Declares the parameters on a node, refuses bad values with a reason, and reads them back."""
+"""A node's parameters: declared, refused with a reason where a value is bad, and read by name."""
+
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 from rcl_interfaces.msg import ParameterDescriptor
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.exceptions import ParameterNotDeclaredException
+from rclpy.node import Node
 from rclpy.parameter import Parameter
 
+from hod_ros.errors import HodError
 from hod_ros.errors import InputError
 from hod_ros.ros.parameters.elastic import PREFIX
-from hod_ros.ros.parameters.specifications import FAMILIES
-from hod_ros.ros.parameters.specifications import SPECIFICATIONS
+from hod_ros.ros.parameters.elastic import declare_elastic
+from hod_ros.ros.parameters.specifications import Specification
+from hod_ros.ros.rclpy_private import given_parameters
+
+ARRAYS = (Parameter.Type.DOUBLE_ARRAY, Parameter.Type.STRING_ARRAY)
 
 
-class Parameters:
-    """The node's parameters by name.
+class Parameters(Mapping):
+    """{name: value} as it is now, one value for whoever reads it; elastic: {joint: figures} of the drives that parameters describe.
 
-    check(changes): asked before values change, with {name: new value}; returns why they can't be, or None.
-    changed(names): told after they have.
+    specifications: of single parameters, and of families, whose name holds <joint> or <motor>; page: where a user finds all of them.
     """
 
-    def __init__(self, node, check, changed):
+    def __init__(self, node: Node, specifications: Iterable[Specification], page: str, *, changeable: bool = True) -> None:
         self._node = node
-        self._check_together = check
-        self._specifications = {}
-        self._joints = {family.name: [] for family in FAMILIES}
-        for specification in SPECIFICATIONS:
-            self._declare(specification, specification.name)
-        for name in list(node._parameter_overrides):
-            self._declare_of_joint(name)
+        self._page = page
+        self._values: dict[str, Any] = {}
+        self._specifications: dict[str, Specification] = {}
+        self._families = tuple(item for item in specifications if item.is_family)
+        self._members: dict[str, list[str]] = {family.name: [] for family in self._families}
+        self._check_together: Callable[[dict[str, Any]], None] = lambda changes: None
+        self._changed: Callable[[set[str]], None] = lambda names: None
+        given = given_parameters(node)
+        for item in specifications:
+            if not item.is_family:
+                self._declare(item if changeable else replace(item, read_only=True), item.name)
+        for name in sorted(given):
+            for family in self._families:
+                member = family.member(name)
+                if member:
+                    self._declare(family if changeable else replace(family, read_only=True), name)
+                    self._members[family.name].append(member)
+        self.elastic = declare_elastic(node)
+        for name in sorted(given):
+            if not node.has_parameter(name) and not name.startswith('qos_overrides.'):
+                node.get_logger().warning(f"parameter {name} is none of this node's and is ignored; {page} names all")
         node.add_pre_set_parameters_callback(self._convert)
         node.add_on_set_parameters_callback(self._check)
-        node.add_post_set_parameters_callback(lambda parameters: changed({p.name for p in parameters}))
+        node.add_post_set_parameters_callback(self._take)
 
-    def __getitem__(self, name):
-        return self._node.get_parameter(name).value
+    def listen(self, check: Callable[[dict[str, Any]], None], changed: Callable[[set[str]], None]) -> None:
+        """check({name: new value}) is asked before values change, and raises a HodError where it refuses; changed(names) is told after."""
+        self._check_together, self._changed = check, changed
 
-    def of_joints(self, family):
-        """{joint: value} of the joints that have been given a parameter of this family (a Specification)."""
-        return {joint: self[family.name.replace('<joint>', joint)] for joint in self._joints[family.name]}
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
 
-    def _declare_of_joint(self, name):
-        of_joint = family_of(name)
-        if of_joint:
-            family, joint = of_joint
-            self._declare(family, name)
-            self._joints[family.name].append(joint)
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    @property
+    def families(self) -> tuple[Specification, ...]:
+        """Those that this node knows."""
+        return self._families
+
+    def members(self, family: Specification) -> dict[str, Any]:
+        """{joint: value} of the joints, or motors, that have been given a parameter of this family."""
+        return {member: self[family.of(member)] for member in self._members.get(family.name, ())}
 
     def _declare(self, specification, name):
         """Declares a parameter; an InputError where a file or the command line gives it a value it can't have."""
         wanted = specification.parameter_type
-        given = self._node.declare_parameter(name, None, ParameterDescriptor(dynamic_typing=True))
+        is_given = name in given_parameters(self._node)
+        given = _as_double(self._node.declare_parameter(name, None, ParameterDescriptor(dynamic_typing=True)), wanted)
         self._node.undeclare_parameter(name)
-        given = _as_double(given, wanted)
-        value = specification.default if given.value is None else given.value
-        if given.type_ not in (wanted, Parameter.Type.NOT_SET):
+        if not is_given:
+            value = specification.default
+        elif given.type_ == Parameter.Type.NOT_SET:     # rclpy knows no type of an empty list
+            if wanted not in ARRAYS:
+                raise InputError(f'parameter {name} is an empty list; it takes {wanted.name.lower()}')
+            value = []
+        elif given.type_ != wanted:
             raise InputError(
-                f'parameter {name} is {value!r}, of type {given.type_.name.lower()}; it takes {wanted.name.lower()}')
+                f'parameter {name} is {_plain(given.value)!r}, of type {given.type_.name.lower()}; it takes {wanted.name.lower()}')
+        else:
+            value = _plain(given.value)
         fault = specification.fault(value)
         if fault:
             raise InputError(f'parameter {fault.replace(specification.name, name, 1)}')
         self._specifications[name] = specification
+        self._values[name] = value
         descriptor = specification.descriptor(name)
         if value == []:
             self._declare_empty(name, wanted, descriptor)
@@ -76,11 +117,16 @@ class Parameters:
         converted = []
         for parameter in parameters:
             if not self._node.has_parameter(parameter.name):
-                raise UnknownParameter(parameter.name)
+                raise UnknownParameter(self._why_unknown(parameter.name))
             if parameter.name in self._specifications:
                 parameter = _as_double(parameter, self._specifications[parameter.name].parameter_type)
             converted.append(parameter)
         return converted
+
+    def _why_unknown(self, name):
+        if name.startswith(PREFIX) or any(family.member(name) for family in self._families):
+            return f'parameter {name} was not given at the start, and parameters of single joints are taken at the start only'
+        return f'this node has no parameter {name}; {self._page} names all'
 
     def _check(self, parameters):
         for parameter in parameters:
@@ -94,29 +140,22 @@ class Parameters:
                 fault = specification.fault(parameter.value)
             if fault:
                 return SetParametersResult(successful=False, reason=fault.replace(specification.name, parameter.name, 1))
-        fault = self._check_together({parameter.name: parameter.value for parameter in parameters})
-        return SetParametersResult(successful=not fault, reason=fault or '')
+        try:
+            self._check_together({parameter.name: _plain(parameter.value) for parameter in parameters})
+        except HodError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
+    def _take(self, parameters):
+        self._values |= {parameter.name: _plain(parameter.value) for parameter in parameters if parameter.name in self._specifications}
+        self._changed({parameter.name for parameter in parameters})
 
 
 class UnknownParameter(ParameterNotDeclaredException):
     """What rclpy's parameter services answer with; its own text leaves out the name."""
 
-    def __init__(self, name):
-        if family_of(name) or name.startswith(PREFIX):
-            text = f'parameter {name} was not given at the start, and parameters of single joints are taken at the start only'
-        else:
-            text = f'this node has no parameter {name}; config/hod.yaml names all'
+    def __init__(self, text):
         Exception.__init__(self, text)
-
-
-def family_of(name):
-    """(family, joint) of the parameter of a single joint, or None."""
-    for family in FAMILIES:
-        prefix, suffix = family.name.split('<joint>')
-        joint = name.removeprefix(prefix).removesuffix(suffix)
-        if joint and name == prefix + joint + suffix:
-            return family, joint
-    return None
 
 
 def _as_double(parameter, wanted):
@@ -125,3 +164,7 @@ def _as_double(parameter, wanted):
     if wanted == Parameter.Type.DOUBLE_ARRAY and parameter.type_ == Parameter.Type.INTEGER_ARRAY:
         return Parameter(parameter.name, wanted, [float(value) for value in parameter.value])
     return parameter
+
+
+def _plain(value):
+    return list(value) if hasattr(value, '__len__') and not isinstance(value, str) else value

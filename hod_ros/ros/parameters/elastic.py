@@ -13,6 +13,7 @@ from hod_ros.actuators.drives import TORQUE
 from hod_ros.actuators.figures import drive_from_figures
 from hod_ros.errors import HodError
 from hod_ros.errors import InputError
+from hod_ros.ros.rclpy_private import given_parameters
 
 PREFIX = 'elastic.'
 UNITS = {
@@ -38,7 +39,7 @@ UNITS = {
 def declare_elastic(node):
     """Declares what the node was given as elastic.*, read-only, and returns {joint: figures}; InputError where they make no drive."""
     figures = {}
-    for name in sorted(node._parameter_overrides):
+    for name in sorted(given_parameters(node)):
         if not name.startswith(PREFIX):
             continue
         joint, _, figure = name.removeprefix(PREFIX).rpartition('.')

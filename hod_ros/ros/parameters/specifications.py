@@ -1,5 +1,6 @@
 """The node's parameters, each with its default, its meaning and what it may be."""
 
+import re
 from dataclasses import dataclass
 from math import inf
 from math import isfinite
@@ -16,11 +17,12 @@ LONGEST_TIMEOUT = 3600.0    # [s]
 HIGHEST_PRIORITY = 99
 STRONGEST_GRAVITY = 1000.0  # [m/s^2]
 ON_TIMEOUT = ('gravity', 'zero', 'stop')
+PLACE = re.compile('<joint>|<motor>')
 
 
 @dataclass(frozen=True)
 class Specification:
-    """One parameter; its type is that of its default. A name that ends in <joint> stands for one parameter of each joint."""
+    """One parameter; its type is that of its default. A name that holds <joint> or <motor> is a family: one parameter for each."""
 
     name: str
     default: object
@@ -34,6 +36,20 @@ class Specification:
     @property
     def parameter_type(self):
         return self.type or Parameter.Type.from_parameter_value(self.default)
+
+    @property
+    def is_family(self):
+        return '<' in self.name
+
+    def member(self, name):
+        """The joint, or motor, whose parameter of this family has this name; None where none has."""
+        prefix, suffix = PLACE.split(self.name)
+        member = name.removeprefix(prefix).removesuffix(suffix)
+        return member if member and name == prefix + member + suffix else None
+
+    def of(self, member):
+        """The name of the parameter of a joint, or motor."""
+        return PLACE.sub(lambda _: member, self.name)
 
     def descriptor(self, name):
         descriptor = ParameterDescriptor(
@@ -101,6 +117,20 @@ REALTIME_PRIORITY = Specification(
     'realtime_priority', 20, 'SCHED_FIFO priority of this node, where the system permits it; 0: left as the node was started.',
     minimum=0, maximum=HIGHEST_PRIORITY, read_only=True)
 
+PAYLOAD = (
+    Specification(
+        'payload.link', '', 'Link that carries a payload; empty: none.'),
+    Specification(
+        'payload.mass', 0.0, 'Mass of the payload [kg].', minimum=0.0, maximum=1e6),
+    Specification(
+        'payload.center', [0.0, 0.0, 0.0], "The payload's centre of mass in the link's frame: x, y, z [m].",
+        check=finite_numbers('payload.center', 3, "x, y, z in the link's frame [m]")),
+    Specification(
+        'payload.inertia', [0.0] * 6, "The payload's inertia about its centre of mass along the link's axes: "
+        'ixx, ixy, ixz, iyy, iyz, izz [kg m^2].',
+        check=finite_numbers('payload.inertia', 6, 'ixx, ixy, ixz, iyy, iyz, izz [kg m^2]')),
+)
+
 SPECIFICATIONS = (
     ROBOT_DESCRIPTION,
     Specification(
@@ -133,17 +163,7 @@ SPECIFICATIONS = (
         'limits.clip', False, 'Clip efforts to their limits (their rates are then left empty) instead of flagging them only.'),
     Specification(
         'limits.use_description', False, 'Take the effort limits of the robot description (those above 0) for joints without one here.'),
-    Specification(
-        'payload.link', '', 'Link that carries a payload; empty: none.'),
-    Specification(
-        'payload.mass', 0.0, 'Mass of the payload [kg].', minimum=0.0, maximum=1e6),
-    Specification(
-        'payload.center', [0.0, 0.0, 0.0], "The payload's centre of mass in the link's frame: x, y, z [m].",
-        check=finite_numbers('payload.center', 3, "x, y, z in the link's frame [m]")),
-    Specification(
-        'payload.inertia', [0.0] * 6, "The payload's inertia about its centre of mass along the link's axes: "
-        'ixx, ixy, ixz, iyy, iyz, izz [kg m^2].',
-        check=finite_numbers('payload.inertia', 6, 'ixx, ixy, ixz, iyy, iyz, izz [kg m^2]')),
+    *PAYLOAD,
     Specification(
         'joint_friction', False, "Add the joints' friction to the efforts of topics: <dynamics damping friction> of the robot "
         "description, damping q' + friction tanh(q' / joint_friction_width)."),
@@ -170,3 +190,5 @@ EFFORT_LIMITS = (
     Specification('limits.<joint>.effort_acceleration', inf, 'Largest effort acceleration [N m/s^2] or [N/s^2].', minimum=0.0, maximum=inf),
 )
 FAMILIES = (LOCKED_POSITION, ARMATURE, *EFFORT_LIMITS)
+HOD = (*SPECIFICATIONS, *FAMILIES)
+ROBOT = (ROBOT_DESCRIPTION, JOINTS, GRAVITY, *PAYLOAD, LOCKED_POSITION, ARMATURE)       # of every node

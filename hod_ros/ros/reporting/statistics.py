@@ -1,73 +1,64 @@
 """Counts of what came, what was answered, what was dropped and why, and how long it took."""
 
 from collections import Counter
-from dataclasses import dataclass
 from time import monotonic
+from typing import Any
 
-LOG_PERIOD = 1.0        # [s] between two log lines about dropped setpoints
+import numpy as np
+from rclpy.impl.rcutils_logger import RcutilsLogger
+
+from hod_ros.ros.reporting.log import ONCE_A_SECOND
+
 MOST_DURATIONS = 20000  # kept between two reports
-
-
-@dataclass
-class Excess:
-    """How often, and how far, one joint went beyond one of its limits."""
-
-    count: int
-    worst: float
-    limit: float
 
 
 class Statistics:
 
-    def __init__(self, logger):
+    def __init__(self, logger: RcutilsLogger) -> None:
         self._logger = logger
         self.received = 0
         self.published = 0
         self.inactive = 0
         self.lost = 0
-        self.clipped = 0
-        self.dropped = Counter()
+        self.dropped: Counter[str] = Counter()
         self.last_fault = ''
-        self.durations = []             # [s] of the setpoints answered since the last report
-        self.excesses = {}              # (joint, kind) -> Excess since the last report
-        self.exceeded = Counter()       # (joint, kind) -> count since the start
-        self._next_log = 0.0
+        self._durations: list[float] = []   # [s] of the setpoints answered since the last report
         self._unlogged = 0
+        self._before = monotonic(), 0, 0
 
-    def answered(self, seconds, clipped):
+    def answered(self, seconds: float) -> None:
         self.published += 1
-        self.clipped += clipped
-        if len(self.durations) < MOST_DURATIONS:
-            self.durations.append(seconds)
+        if len(self._durations) < MOST_DURATIONS:
+            self._durations.append(seconds)
 
-    def drop(self, reason, text):
+    def drop(self, reason: str, text: str) -> None:
         """Counts a bad setpoint, and logs it unless another was logged within the last second."""
         self.dropped[reason] += 1
         self.last_fault = text
-        now = monotonic()
-        if now < self._next_log:
-            self._unlogged += 1
-            return
         more = f' ({self._unlogged} more were dropped since the last such line)' if self._unlogged else ''
-        self._logger.warning(f'dropped a setpoint: {text}{more}')
-        self._next_log = now + LOG_PERIOD
-        self._unlogged = 0
+        logged = self._logger.warning(f'dropped a setpoint: {text}{more}', **ONCE_A_SECOND)
+        self._unlogged = 0 if logged else self._unlogged + 1
 
-    def exceed(self, joint, kind, value, limit):
-        key = joint, kind
-        self.exceeded[key] += 1
-        excess = self.excesses.get(key)
-        if excess is None:
-            self.excesses[key] = Excess(1, value, limit)
-            return
-        excess.count += 1
-        if abs(value) > abs(excess.worst):
-            excess.worst, excess.limit = value, limit
-
-    def take_durations(self):
-        taken, self.durations = self.durations, []
-        return taken
-
-    def take_excesses(self):
-        taken, self.excesses = self.excesses, {}
-        return taken
+    def values(self) -> dict[str, Any]:
+        """For diagnostics: rates and durations since the last call, counts since the start."""
+        now = monotonic()
+        before, received, published = self._before
+        elapsed = max(now - before, 1e-9)
+        self._before = now, self.received, self.published
+        values = {
+            'rate in [Hz]': f'{(self.received - received) / elapsed:.1f}',
+            'rate out [Hz]': f'{(self.published - published) / elapsed:.1f}',
+            'received': self.received,
+            'published': self.published,
+            'received while inactive': self.inactive,
+            'lost before arrival': self.lost,
+            'dropped': sum(self.dropped.values()),
+        }
+        durations, self._durations = self._durations, []
+        if durations:
+            for name, value in zip(('p50', 'p99', 'max'), np.percentile(durations, (50, 99, 100)), strict=True):
+                values[f'computation {name} [us]'] = f'{1e6 * value:.0f}'
+        values |= {f'dropped: {reason}': count for reason, count in sorted(self.dropped.items())}
+        if self.last_fault:
+            values['last fault'] = self.last_fault
+        return values

@@ -20,7 +20,7 @@ class HostState:
     """What the node writes on the blackboard."""
 
     model: RobotModel
-    limits: object              # requests.Limits
+    limits: object              # requests.RequestLimits
     node_name: str
     namespace: str
     service_names: dict         # name in services.SERVICES -> full name of the service

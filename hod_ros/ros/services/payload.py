@@ -1,39 +1,51 @@
 """set_payload: gripping and releasing. The load is kept in the parameters payload.*; this service sets them together."""
 
 import numpy as np
+from rclpy.node import Node
 from rclpy.parameter import Parameter
 
+from hod_interfaces.srv import SetPayload
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
 from hod_ros.errors import InputError
 from hod_ros.model.payload import with_payload
+from hod_ros.ros.parameters.declared import Parameters
+from hod_ros.ros.robot.keeper import RobotKeeper
 from hod_ros.ros.services.requests import columns_of
 from hod_ros.ros.services.requests import finite
 from hod_ros.ros.services.requests import in_message_order
 from hod_ros.ros.services.requests import joint_values
+from hod_ros.ros.setpoints.path import SetpointPath
 
 INERTIA = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
 CENTER = ('x', 'y', 'z')
 
 
-def set_payload(node, settings, current_model, request, response, last_motion):
-    """Fills the response of a SetPayload request; HodError, with nothing changed, where it can't.
+class PayloadService:
+    """Answers SetPayload requests by the parameters of a node, whose keeper and path it looks at."""
 
-    settings: the node's Parameters. current_model(): the model in use, before and after the parameters are set.
-    last_motion: q (rows, n) of the last setpoint, or None.
-    """
-    before = current_model()
-    columns = columns_of(before, request.joint_names)
-    motion = _motion(request, columns, last_motion)
-    parameters = _parameters(request, before, settings)
-    if parameters:      # rclpy refuses an empty list
-        result = node.set_parameters_atomically(parameters)
-        if not result.successful:
-            raise InputError(result.reason)
-    response.joint_names = columns.names
-    if motion is not None:
-        response.effort_jump = in_message_order(inverse_dynamics(current_model(), motion) - inverse_dynamics(before, motion), columns)
-    if last_motion is None and motion is None:
-        response.message = 'the jump is not stated, because no setpoint has come and no positions were given'
+    def __init__(self, node: Node, parameters: Parameters, keeper: RobotKeeper, path: SetpointPath) -> None:
+        self._node = node
+        self._parameters = parameters
+        self._keeper = keeper
+        self._path = path
+
+    def answer(self, request: SetPayload.Request, response: SetPayload.Response) -> None:
+        """Fills the response; HodError, with nothing changed, where it can't."""
+        before = self._keeper.robot.model
+        last = None if self._path.last is None else self._path.last.q
+        columns = columns_of(before, request.joint_names)
+        motion = _motion(request, columns, last)
+        parameters = _parameters(request, before, self._parameters)
+        if parameters:      # rclpy refuses an empty list
+            result = self._node.set_parameters_atomically(parameters)
+            if not result.successful:
+                raise InputError(result.reason)
+        response.joint_names = columns.names
+        if motion is None:
+            response.message = 'the jump is not stated, because no setpoint has come and no positions were given'
+        else:
+            jump = inverse_dynamics(self._keeper.robot.model, motion) - inverse_dynamics(before, motion)
+            response.effort_jump = in_message_order(jump, columns)
 
 
 def _motion(request, columns, last_motion):

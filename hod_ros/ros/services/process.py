@@ -3,12 +3,19 @@
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import hod_ros
+from hod_ros.ros.reporting.status import OK
+from hod_ros.ros.reporting.status import WARN
+from hod_ros.ros.reporting.status import Status
+from hod_ros.ros.robot.robot import Robot
 from hod_ros.ros.scheduling import at_ordinary_priority
 from hod_ros.ros.services.blackboard import Blackboard
 from hod_ros.ros.services.host import HostState
+from hod_ros.ros.services.requests import RequestLimits
 
 PATIENCE = 2.0          # [s] for an end in good order
 # A terminal's Ctrl-C is the node's affair. In a session of its own, Linux would weigh it as a group: its niceness meant nothing there.
@@ -32,17 +39,13 @@ class ServiceProcess:
         self._names = {name: node.resolve_service_name(f'~/{name}') for name in names}
         self._blackboard = Blackboard()
         self._process = None
-        self.deaths = 0
+        self._deaths = self._deaths_before = 0
 
-    @property
-    def pid(self):
-        return None if self._process is None else self._process.pid
-
-    def use(self, model, limits):
-        """Every request that is sent from now on is computed with this model."""
-        node = self._node
+    def use(self, robot: Robot, parameters: Mapping[str, Any]) -> None:
+        """Every request that is sent from now on is computed with this robot, and with the parameters as they are now."""
+        node, limits = self._node, RequestLimits(parameters['max_order'], parameters['max_samples'], robot.drives)
         self._blackboard.write(HostState(
-            model, limits, node.get_name(), node.get_namespace(), self._names, int(node.get_logger().get_effective_level())))
+            robot.model, limits, node.get_name(), node.get_namespace(), self._names, int(node.get_logger().get_effective_level())))
 
     def start(self):
         """After the first `use`."""
@@ -54,12 +57,19 @@ class ServiceProcess:
         """Starts the process again where it has died."""
         if self._process is None or self._process.poll() is None:
             return
-        self.deaths += 1
+        self._deaths += 1
         self._node.get_logger().error(
             f'the process that answers the services ended by itself (exit code {self._process.returncode}) and is started again; '
             'requests that it had in hand stay unanswered')
         self._process.stdin.close()
         self.start()
+
+    def status(self) -> Status:
+        values = {'process': 'none' if self._process is None else self._process.pid, 'started again': self._deaths}
+        died, self._deaths_before = self._deaths - self._deaths_before, self._deaths
+        if died:
+            return Status('services', WARN, 'their process ended by itself and was started again', values)
+        return Status('services', OK, 'not started' if self._process is None else 'answering', values)
 
     def stop(self):
         process, self._process = self._process, None

@@ -16,7 +16,7 @@ MOST_VALUES = 16_000_000        # numbers in one array of a response: 128 MB
 
 
 @dataclass(frozen=True)
-class Limits:
+class RequestLimits:
     """What a request may ask for: the node's parameters of the same names, and its drives."""
 
     max_order: int = 20

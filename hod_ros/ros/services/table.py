@@ -10,10 +10,10 @@ from hod_interfaces.srv import ComputeInverseDynamics
 from hod_interfaces.srv import ComputeInverseKinematics
 from hod_interfaces.srv import ComputeMotorFeedforward
 from hod_ros.errors import HodError
-from hod_ros.ros.elastic.motors import compute_motor_feedforward
 from hod_ros.ros.services.dynamics import compute_dynamics_matrices
 from hod_ros.ros.services.dynamics import compute_inverse_dynamics
 from hod_ros.ros.services.kinematics import compute_inverse_kinematics
+from hod_ros.ros.services.motors import compute_motor_feedforward
 
 # Name -> type, handler(model, request, response, limits), which fills the response or raises a HodError.
 SERVICES = {

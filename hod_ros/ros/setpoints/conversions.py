@@ -160,8 +160,9 @@ class FeedforwardWriter:
         self._empty = array('d')
         self._no_flags = array('B')
 
-    def write(self, setpoint, Q, columns, flags=None, clipped=False):
-        """The message that answers this setpoint with Q (order+1, n) and limit flags (n,), in the model's order."""
+    def write(self, setpoint, limited, columns):
+        """The message that answers this setpoint with what is Limited, in the model's order."""
+        Q, flags, clipped = limited
         if columns.to_message is not None:
             Q = Q[:, columns.to_message]
             flags = None if flags is None else flags[columns.to_message]

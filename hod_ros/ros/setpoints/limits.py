@@ -1,47 +1,102 @@
 """Limits of efforts, effort rates and effort accelerations: exceeded ones are flagged, efforts clipped where that is asked for."""
 
+from collections import Counter
+from dataclasses import dataclass
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from hod_interfaces.msg import TorqueFeedforward
+from hod_ros.model.robot_model import RobotModel
+from hod_ros.ros.parameters.declared import Parameters
 from hod_ros.ros.parameters.specifications import EFFORT_LIMITS
+from hod_ros.ros.reporting.status import OK
+from hod_ros.ros.reporting.status import WARN
+from hod_ros.ros.reporting.status import Status
 
 KINDS = ('effort', 'effort rate', 'effort acceleration')
 _FLAGS = np.array(
     [[TorqueFeedforward.EFFORT_LIMIT], [TorqueFeedforward.EFFORT_RATE_LIMIT], [TorqueFeedforward.EFFORT_ACCELERATION_LIMIT]], np.uint8)
 
 
-class Limits:
-    """bounds (3, n): of effort, rate and acceleration, in the model's order, inf where there is none."""
+@dataclass
+class Excess:
+    """How often, and how far, one joint went beyond one of its limits."""
 
-    def __init__(self, joint_names, bounds, clip, on_exceeded):
-        self._joint_names = joint_names
-        self._bounds = bounds
-        self._clip = clip
-        self._on_exceeded = on_exceeded             # called with joint, kind, value, limit
-        self._within = np.zeros(len(joint_names), np.uint8)
+    count: int
+    worst: float
+    limit: float
 
-    def apply(self, Q):
-        """(Q, flags (n,), whether Q was clipped); a clipped Q has one row."""
+
+class Limited(NamedTuple):
+    """Q within limits: a clipped one has one row. flags: (n,) of TorqueFeedforward, None where no joint has a limit."""
+
+    Q: NDArray[np.float64]
+    flags: NDArray[np.uint8] | None = None
+    clipped: bool = False
+
+
+class EffortLimits:
+    """Those of the parameters limits.*, for one robot at a time."""
+
+    def __init__(self, parameters: Parameters) -> None:
+        self._parameters = parameters
+        self._bounds: NDArray[np.float64] | None = None     # (3, n) in the model's order, inf where there is none
+        self._joint_names: tuple[str, ...] = ()
+        self._clip = False
+        self.clipped = 0
+        self.exceeded: Counter[tuple[str, str]] = Counter()     # (joint, kind) since the start
+        self._excesses: dict[tuple[str, str], Excess] = {}      # since the last status
+
+    def use(self, model: RobotModel) -> None:
+        """Takes the limits of this robot, as the parameters are now."""
+        parameters = self._parameters
+        bounds = np.full((3, model.n), np.inf)
+        if parameters['limits.use_description']:
+            bounds[0] = np.where(model.effort_limits > 0, model.effort_limits, np.inf)      # 0 is a common placeholder
+        for row, family in zip(bounds, EFFORT_LIMITS, strict=True):
+            for joint, value in parameters.members(family).items():
+                row[model.joint_names.index(joint)] = value
+        self._bounds = None if np.isinf(bounds).all() else bounds
+        self._joint_names = model.joint_names
+        self._clip = parameters['limits.clip']
+        self._within = np.zeros(model.n, np.uint8)
+
+    def apply(self, Q: NDArray[np.float64]) -> Limited:
+        """Q (rows, n) in the model's order."""
+        if self._bounds is None:
+            return Limited(Q)
         rows = Q[:3]
         exceeded = np.abs(rows) > self._bounds[:len(rows)]
         if not exceeded.any():
-            return Q, self._within, False
+            return Limited(Q, self._within)
         for kind, joint in np.argwhere(exceeded):
-            self._on_exceeded(self._joint_names[joint], KINDS[kind], float(rows[kind, joint]), float(self._bounds[kind, joint]))
+            self._note((self._joint_names[joint], KINDS[kind]), float(rows[kind, joint]), float(self._bounds[kind, joint]))
         flags = (exceeded * _FLAGS[:len(rows)]).sum(axis=0, dtype=np.uint8)
         if self._clip and exceeded[0].any():
-            return np.clip(Q[:1], -self._bounds[0], self._bounds[0]), flags, True
-        return Q, flags, False
+            self.clipped += 1
+            return Limited(np.clip(Q[:1], -self._bounds[0], self._bounds[0]), flags, True)
+        return Limited(Q, flags)
 
+    def _note(self, key, value, limit):
+        self.exceeded[key] += 1
+        excess = self._excesses.setdefault(key, Excess(0, 0.0, limit))
+        excess.count += 1
+        if abs(value) > abs(excess.worst):
+            excess.worst, excess.limit = value, limit
 
-def limits_of(model, parameters, on_exceeded):
-    """The Limits that the parameters ask for; None where they name none."""
-    bounds = np.full((3, model.n), np.inf)
-    if parameters['limits.use_description']:
-        bounds[0] = np.where(model.effort_limits > 0, model.effort_limits, np.inf)      # 0 is a common placeholder
-    for row, family in zip(bounds, EFFORT_LIMITS, strict=True):
-        for joint, value in parameters.of_joints(family).items():
-            row[model.joint_names.index(joint)] = value
-    if np.isinf(bounds).all():
-        return None
-    return Limits(model.joint_names, bounds, parameters['limits.clip'], on_exceeded)
+    def status(self) -> Status:
+        if self._bounds is None:
+            return Status('limits', OK, 'none configured', {})
+        excesses, self._excesses = self._excesses, {}
+        values = {'clipped': self.clipped}
+        values |= {f'{joint}: {kind}, times exceeded': count for (joint, kind), count in sorted(self.exceeded.items())}
+        for (joint, kind), excess in sorted(excesses.items()):
+            values[f'{joint}: {kind}'] = f'{excess.worst:.6g}, limit {excess.limit:.6g}, {excess.count} times in the last second'
+        if not excesses:
+            return Status('limits', OK, 'kept', values)
+        joint, kind = worst = max(excesses, key=lambda key: abs(excesses[key].worst) / max(excesses[key].limit, 1e-300))
+        more = f', and {len(excesses) - 1} more' if len(excesses) > 1 else ''
+        return Status(
+            'limits', WARN, f'{joint}: {kind} {excesses[worst].worst:.4g} exceeds {excesses[worst].limit:.4g}{more}', values)

@@ -1,36 +1,49 @@
 """External wrenches of the topic: each holds until the next on its link, or until it is too old."""
 
+from collections.abc import Mapping
 from time import monotonic
+from typing import Any
 
 import numpy as np
+from rclpy.impl.rcutils_logger import RcutilsLogger
 
+from hod_interfaces.msg import LinkWrench as LinkWrenchMessage
 from hod_ros.checks.arguments import LARGEST
 from hod_ros.dynamics.loads import LinkWrench
 from hod_ros.errors import HodError
 from hod_ros.errors import InputError
+from hod_ros.model.robot_model import RobotModel
+from hod_ros.ros.reporting.log import ONCE_A_SECOND
+from hod_ros.ros.reporting.status import ERROR
+from hod_ros.ros.reporting.status import OK
+from hod_ros.ros.reporting.status import WARN
+from hod_ros.ros.reporting.status import Status
 
 
 class HeldWrenches:
-    """The latest wrench on each link, with its arrival on the steady clock."""
+    """The latest wrench on each link, with its arrival on the steady clock; by the parameter wrench_timeout [s], 0: none."""
 
-    def __init__(self):
+    def __init__(self, parameters: Mapping[str, Any], logger: RcutilsLogger) -> None:
+        self._parameters = parameters
+        self._logger = logger
         self.received = 0
         self.refused = 0
         self.timeouts = 0
         self.last_fault = ''
+        self._before = 0, 0
         self.clear()
 
-    def clear(self):
-        self._held = {}             # link -> (LinkWrench, arrival)
+    def clear(self) -> None:
+        self._held: dict[str, tuple[LinkWrench, float]] = {}        # by link, with its arrival
         self._refresh()
 
     def _refresh(self):
         self.by_link = {link: wrench for link, (wrench, _) in self._held.items()} or None
-        self.order = min((len(wrench.values) - 1 for wrench, _ in self._held.values()), default=None)
+        self.order = min((len(wrench.values) - 1 for wrench, _ in self._held.values()), default=None)   # the highest that they allow
         self._oldest = min((arrival for _, arrival in self._held.values()), default=None)
 
-    def receive(self, message, model):
-        """Takes a LinkWrench message; one without values ends the wrench on its link. HodError, and nothing changed, where it is bad."""
+    def receive(self, message: LinkWrenchMessage, model: RobotModel) -> None:
+        """Takes a message; one without values ends the wrench on its link. A bad one changes nothing, and is counted and logged."""
         self.received += 1
         try:
             model.body_of(message.link)
@@ -41,31 +54,42 @@ class HeldWrenches:
         except HodError as error:
             self.refused += 1
             self.last_fault = str(error)
-            raise
+            self._logger.warning(f'refused an external wrench: {error}', **ONCE_A_SECOND)
         self._refresh()
 
-    def keep_links_of(self, model):
-        """Drops the wrenches on links that a new model does not have; returns these links."""
-        gone = [link for link in self._held if link not in model.links]
-        for link in gone:
+    def keep_links_of(self, model: RobotModel) -> None:
+        """Drops the wrenches on links that a new model does not have."""
+        for link in [link for link in self._held if link not in model.links]:
             del self._held[link]
+            self._logger.warning(f'the external wrench on {link!r} ends, because robot {model.name!r} has no such link')
         self._refresh()
-        return gone
 
-    def expire(self, now, timeout):
-        """Ends wrenches that arrived more than `timeout` [s] before now (0: none); returns their links."""
+    def expire(self, now: float) -> None:
+        """Ends wrenches that are too old."""
+        timeout = self._parameters['wrench_timeout']
         if not timeout or self._oldest is None or now - self._oldest <= timeout:
-            return ()
-        old = [link for link, (_, arrival) in self._held.items() if now - arrival > timeout]
-        for link in old:
+            return
+        for link in [link for link, (_, arrival) in self._held.items() if now - arrival > timeout]:
             del self._held[link]
-        self.timeouts += len(old)
+            self.timeouts += 1
+            self._logger.warning(f'the external wrench on {link!r} ends: no other came within {timeout:g} s')
         self._refresh()
-        return old
 
-    def ages(self, now):
-        """{link: seconds since its wrench arrived}"""
-        return {link: now - arrival for link, (_, arrival) in self._held.items()}
+    def status(self) -> Status:
+        now = monotonic()
+        values = {'received': self.received, 'refused': self.refused, 'timeouts': self.timeouts}
+        values |= {f'age on {link} [s]': f'{now - arrival:.3f}' for link, (_, arrival) in sorted(self._held.items())}
+        if self.order is not None:
+            values['highest order they allow'] = self.order
+        if self.last_fault:
+            values['last fault'] = self.last_fault
+        refused, ended = self.refused - self._before[0], self.timeouts - self._before[1]
+        self._before = self.refused, self.timeouts
+        if refused:
+            return Status('external wrenches', ERROR, f'refused {refused}: {self.last_fault}', values)
+        if ended:
+            return Status('external wrenches', WARN, f'{ended} timed out', values)
+        return Status('external wrenches', OK, f'on {", ".join(sorted(self._held))}' if self._held else 'none', values)
 
 
 def wrench_of(message):

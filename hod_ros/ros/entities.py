@@ -1,0 +1,45 @@
+"""What a lifecycle node makes when it is configured, and gives back when it is cleaned up."""
+
+from collections.abc import Callable
+
+from rclpy.lifecycle import LifecycleNode
+from rclpy.lifecycle import LifecyclePublisher
+from rclpy.service import Service
+from rclpy.subscription import Subscription
+
+from hod_ros.ros.reporting.log import STEADY
+from hod_ros.ros.reporting.quality import DEPTH
+from hod_ros.ros.reporting.quality import with_overridable_qos
+
+
+class Entities:
+
+    def __init__(self, node: LifecycleNode) -> None:
+        self._node = node
+        self._made: list[tuple[Callable, object]] = []      # with what destroys each
+
+    def publisher(self, message_type: type, topic: str) -> LifecyclePublisher:
+        """Its QoS may be overridden; it is as active as the node becomes."""
+        publisher = with_overridable_qos(self._node.create_lifecycle_publisher, message_type, topic, DEPTH)
+        return self._keep(self._node.destroy_lifecycle_publisher, publisher)
+
+    def subscription(self, message_type: type, topic: str, callback: Callable) -> Subscription:
+        """Its QoS may be overridden."""
+        return self._keep(
+            self._node.destroy_subscription, with_overridable_qos(self._node.create_subscription, message_type, topic, callback, DEPTH))
+
+    def service(self, service_type: type, name: str, callback: Callable) -> Service:
+        return self._keep(self._node.destroy_service, self._node.create_service(service_type, name, callback))
+
+    def timer(self, period: float, callback: Callable) -> None:
+        """Every `period` [s] of the steady clock."""
+        self._keep(self._node.destroy_timer, self._node.create_timer(period, callback, clock=STEADY))
+
+    def _keep(self, destroy, entity):
+        self._made.append((destroy, entity))
+        return entity
+
+    def destroy(self) -> None:
+        made, self._made = self._made, []
+        for destroy, entity in made:
+            destroy(entity)

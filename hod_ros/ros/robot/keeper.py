@@ -1,0 +1,162 @@
+"""The robot in use; what is wrong with a newer one leaves the last good one in place."""
+
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from hod_ros.errors import HodError
+from hod_ros.ros.lifecycle import ManagedNode
+from hod_ros.ros.parameters.declared import Parameters
+from hod_ros.ros.reporting.log import STEADY
+from hod_ros.ros.reporting.status import ERROR
+from hod_ros.ros.reporting.status import OK
+from hod_ros.ros.reporting.status import WARN
+from hod_ros.ros.reporting.status import Status
+from hod_ros.ros.robot.loader import BackgroundLoader
+from hod_ros.ros.robot.robot import Robot
+from hod_ros.ros.robot.settings import robot_settings
+from hod_ros.ros.robot.source import DESCRIPTION
+from hod_ros.ros.robot.source import DescriptionSource
+
+POLL = 0.002        # [s] between two looks at a description that is being loaded
+
+
+class RobotKeeper:
+    """`load` takes the first robot. use(robot) is told of each later one, which comes by a description or by a change of parameters, and
+    of the same robot where other parameters have changed."""
+
+    def __init__(self, node: ManagedNode, parameters: Parameters, use: Callable[[Robot], None]) -> None:
+        self._node = node
+        self._logger = node.get_logger()
+        self._parameters = parameters
+        self._use = use
+        self._source = DescriptionSource(parameters, node.resolve_topic_name(DESCRIPTION), self._logger)
+        self._loader = BackgroundLoader()
+        self._checked: Robot | None = None      # of parameters that are about to be set
+        self._timer = node.create_timer(POLL, self._on_loading, clock=STEADY)
+        self._timer.cancel()
+        self.robot: Robot | None = None
+        self.fault = ''                         # what was wrong with the latest description
+        self.awaited = False                    # whether the node starts as soon as it has a robot
+
+    @property
+    def available(self) -> bool:
+        """Whether there is a description that could be loaded."""
+        return self._source.available
+
+    @property
+    def waiting_for(self) -> str:
+        """What the node needs before it can start; empty where it does not wait."""
+        return self._source.wanted(self.fault) if self.awaited else ''
+
+    def load(self) -> None:
+        """Takes the robot of the current description; HodError where it is bad or there is none."""
+        text, source = self._source.current()
+        try:
+            self.robot = Robot.build(text, source, robot_settings(self._parameters))
+        except HodError as error:
+            self.refuse(source, error)
+            raise
+        self.fault = ''
+
+    def refuse(self, source: str, error: object) -> None:
+        self.fault = f'{source}: {error}'
+
+    def clear(self) -> None:
+        self._loader.cancel()
+        self.robot, self.fault = None, ''
+
+    def close(self) -> None:
+        self._loader.close()
+
+    def receive(self, text: str) -> bool:
+        """A description on the topic; whether it is one to start with."""
+        if not self._source.receive(text):
+            return False
+        if self.robot is None:
+            return True
+        self._request()
+        return False
+
+    def check(self, changes: dict[str, Any]) -> None:
+        """HodError where the robot can't be with these parameters ({name: new value}); what is made here is taken by `adopt`."""
+        self._checked = None
+        settings = robot_settings(self._parameters, changes)
+        description = self._source.as_if(changes[DESCRIPTION]) if DESCRIPTION in changes else None
+        if description is not None:
+            self._checked = Robot.build(*description, settings)
+        elif self.robot is not None and settings != self.robot.settings:
+            self._checked = self.robot.with_settings(settings)
+
+    def adopt(self) -> None:
+        """The parameters that were checked last are set."""
+        checked, self._checked = self._checked, None
+        if self.robot is None:
+            return
+        if checked is None:
+            self._use(self.robot)
+        elif checked.empty_handed is self.robot.empty_handed:
+            self.robot = checked
+            self._use(checked)
+        else:
+            self._loader.cancel()
+            self._take(checked)
+
+    def _request(self):
+        """Loads the latest description in the background."""
+        text, source = self._source.current()
+        self._loader.request(text, source, robot_settings(self._parameters))
+        self._timer.reset()
+
+    def _on_loading(self):
+        done = self._loader.poll()
+        if not self._loader.busy:
+            self._timer.cancel()
+        if done is None:
+            return
+        if done.robot is None:
+            text = str(done.error)
+            if not isinstance(done.error, HodError):
+                text = f'internal error, please report it: {done.error!r}'
+                self._logger.error(''.join(traceback.format_exception(done.error)))
+            self.refuse(done.source, text)
+            self._logger.error(f'robot description refused, the last good model stays in use: {text}')
+        elif done.robot.settings != robot_settings(self._parameters):
+            self._request()         # a parameter was changed in the meantime
+        else:
+            self._take(done.robot)
+
+    def _take(self, robot):
+        self.robot, self.fault = robot, ''
+        self._use(robot)
+        self._logger.info(f'new robot description: {robot}')
+        self.warn()
+
+    def warn(self) -> None:
+        """Logs what is doubtful about the robot in use."""
+        for warning in self.robot.warnings if self.robot else ():
+            self._logger.warning(warning)
+
+    def status(self) -> Status:
+        state, robot = self._node.state, self.robot
+        values = {'state': state}
+        level, text = OK, state
+        if robot is not None:
+            model = robot.model
+            values |= {
+                'robot': model.name, 'model hash': model.hash, 'description from': robot.source,
+                'joints': ', '.join(model.joint_names), 'gravity': ', '.join(f'{g:g}' for g in model.gravity)}
+            for index, warning in enumerate((*model.warnings, *robot.unused)):
+                values[f'model warning {index + 1}'] = warning
+            if model.warnings:
+                level, text = WARN, f'{state}; implausible model: {model.warnings[0]}'
+            elif robot.unused:
+                level, text = WARN, f'{state}; not used: {robot.unused[0]}'
+        if self.fault:
+            level, text = WARN, f'{state}; new description refused, the last good model runs'
+            values['description refused'] = self.fault
+        if self.awaited:
+            level, text = WARN, f'waiting for {self.waiting_for}'
+        if self.fault and robot is None:
+            level, text = ERROR, f'description refused: {self.fault}'
+        return Status('model', level, text, values)

@@ -1,0 +1,198 @@
+"""The way of a setpoint: read, computed, limited, answered and commanded; a bad one is refused here, with a reason."""
+
+import traceback
+from time import monotonic
+
+from rclpy.impl.rcutils_logger import RcutilsLogger
+from rclpy.lifecycle import LifecyclePublisher
+
+from hod_interfaces.msg import JointSetpoint
+from hod_interfaces.msg import TorqueFeedforward
+from hod_ros.errors import HodError
+from hod_ros.ros.elastic.motors import MotorFeedforwards
+from hod_ros.ros.parameters.declared import Parameters
+from hod_ros.ros.reporting.log import ONCE_A_SECOND
+from hod_ros.ros.reporting.quality import Partners
+from hod_ros.ros.reporting.statistics import Statistics
+from hod_ros.ros.reporting.status import ERROR
+from hod_ros.ros.reporting.status import OK
+from hod_ros.ros.reporting.status import WARN
+from hod_ros.ros.reporting.status import Status
+from hod_ros.ros.robot.robot import Robot
+from hod_ros.ros.setpoints.commands import MEANING
+from hod_ros.ros.setpoints.commands import Commands
+from hod_ros.ros.setpoints.computation import Answer
+from hod_ros.ros.setpoints.computation import Computation
+from hod_ros.ros.setpoints.conversions import INTERNAL
+from hod_ros.ros.setpoints.conversions import REFUSED
+from hod_ros.ros.setpoints.conversions import BadSetpoint
+from hod_ros.ros.setpoints.conversions import FeedforwardWriter
+from hod_ros.ros.setpoints.freshness import Freshness
+from hod_ros.ros.setpoints.limits import EffortLimits
+from hod_ros.ros.setpoints.wrenches import HeldWrenches
+
+
+class SetpointPath:
+    """Between `open` and `close` it has outputs and, by `use`, a robot; while active it answers."""
+
+    def __init__(self, parameters: Parameters, partners: Partners, logger: RcutilsLogger) -> None:
+        self._parameters = parameters
+        self._partners = partners
+        self._logger = logger
+        self.statistics = Statistics(logger)
+        self.freshness = Freshness(parameters)
+        self.limits = EffortLimits(parameters)
+        self.wrenches = HeldWrenches(parameters, logger)
+        self._writer = FeedforwardWriter(TorqueFeedforward())
+        self._before = self.statistics.dropped.copy(), 0
+        self.active = False
+        self.close()
+
+    def open(self, feedforward: LifecyclePublisher, commands: LifecyclePublisher | None) -> None:
+        """Answers go to these publishers."""
+        self._feedforward = feedforward
+        if commands is not None:
+            self.commands = Commands(commands, self._parameters, self.freshness, self._logger)
+
+    def open_motors(self, publisher: LifecyclePublisher) -> None:
+        """Where there are drives, before they are used."""
+        self._motor_feedforward = publisher
+
+    @property
+    def has_motor_output(self) -> bool:
+        return self._motor_feedforward is not None
+
+    def close(self) -> None:
+        """Forgets outputs, robot and what is held."""
+        self._feedforward: LifecyclePublisher | None = None
+        self._motor_feedforward: LifecyclePublisher | None = None
+        self.commands: Commands | None = None
+        self.motors: MotorFeedforwards | None = None        # where there are elastic joints
+        self._robot: Robot | None = None
+        self._computation: Computation | None = None
+        self.last: Answer | None = None                     # to the last good setpoint
+        self.wrenches.clear()
+
+    def use(self, robot: Robot) -> None:
+        """Computes with this robot, and with the parameters as they are now, from the next setpoint on."""
+        before, self._robot = self._robot, robot
+        if before is not None and before.model.joint_names != robot.model.joint_names:
+            self.last = None
+        self._computation = Computation(robot.model, self.limits, self._parameters)
+        if self.commands is not None:
+            self.commands.use(self._computation)
+        if robot is not before:
+            earlier, self.motors = self.motors, MotorFeedforwards(robot.prepared, self._logger) if robot.drives else None
+            if earlier is not None and self.motors is not None:
+                self.motors.continue_from(earlier)
+            self.wrenches.keep_links_of(robot.model)
+
+    def activate(self) -> None:
+        """The next setpoint is the first."""
+        self.freshness.reset()
+        for part in (self.commands, self.motors):
+            if part is not None:
+                part.forget()
+        self.active = True
+
+    @property
+    def commanding(self) -> bool:
+        return self.active and self.commands is not None
+
+    def send_last_command(self) -> None:
+        """What an effort controller then holds."""
+        if self.active and self.commands is not None:
+            self.commands.fall_back()
+
+    def deactivate(self) -> None:
+        """Ends with the last command."""
+        self.send_last_command()
+        self.active = False
+        self.freshness.reset()
+        self.wrenches.clear()
+
+    def take(self, setpoint: JointSetpoint) -> None:
+        began = monotonic()
+        statistics = self.statistics
+        statistics.received += 1
+        if not self.active:
+            statistics.inactive += 1
+            return
+        try:
+            self.last = self._answer(setpoint, began)
+        except BadSetpoint as error:
+            statistics.drop(error.reason, str(error))
+        except HodError as error:
+            statistics.drop(REFUSED, str(error))
+        except Exception as error:
+            statistics.drop(INTERNAL, f'internal error, please report it: {error!r}')
+            self._logger.error(f'a setpoint failed:\n{traceback.format_exc()}', **ONCE_A_SECOND)
+        else:
+            if self.freshness.arrived(began):
+                self._logger.info('setpoints come again', **ONCE_A_SECOND)
+            statistics.answered(monotonic() - began)
+
+    def _answer(self, setpoint, now):
+        motors, wrenches = self.motors, self.wrenches
+        order, rows = self._parameters['order'], 1 if motors is None else motors.rows
+        if wrenches.order is not None:
+            wrenches.expire(now)
+            if wrenches.order is not None:
+                order, rows = min(order, wrenches.order), min(rows, wrenches.order + 1)
+        answer = self._computation.run(setpoint, order, rows, wrenches.by_link)
+        limited = answer.limited
+        motor_message = None
+        if motors is None:
+            if setpoint.stiffnesses:
+                self._logger.warning('setpoints carry stiffnesses, but no elastic joint is configured: they are not used', **ONCE_A_SECOND)
+        elif not limited.clipped:
+            motor_message = motors.answer(setpoint, answer)
+        self._feedforward.publish(self._writer.write(setpoint, limited, answer.columns))
+        if motor_message is not None:
+            self._motor_feedforward.publish(motor_message)
+        if self.commands is not None:
+            self.commands.send(answer.q[0], limited.Q[0])
+        return answer
+
+    def watch(self) -> None:
+        """Looks whether setpoints and wrenches have become old."""
+        now = monotonic()
+        if self.active and self.freshness.check(now):
+            self._logger.warning(f'setpoints are stale: no good one came within {self.freshness.timeout:g} s')
+        self.wrenches.expire(now)
+
+    def on_command_period(self) -> None:
+        """What goes on ~/commands while setpoints are stale."""
+        if not self.active:
+            return
+        self.watch()
+        if self.freshness.stale:
+            self.commands.fall_back()
+
+    def statuses(self) -> list[Status]:
+        parts = (self, self.limits, self.wrenches, self.commands, self.motors)
+        return [part.status() for part in parts if part is not None]
+
+    def status(self) -> Status:
+        freshness, statistics = self.freshness, self.statistics
+        dropped, timeouts = self._before
+        self._before = statistics.dropped.copy(), freshness.timeouts
+        drops, gaps = statistics.dropped - dropped, freshness.timeouts - timeouts
+        age = None if freshness.last is None else monotonic() - freshness.last
+        values = statistics.values() | {
+            'age of the last setpoint [s]': 'none came yet' if age is None else f'{age:.3f}', 'timeouts': freshness.timeouts}
+        level, text = OK, ''
+        if drops:
+            level, text = ERROR, f'dropped {", ".join(f"{count} {reason}" for reason, count in drops.most_common())}'
+        elif freshness.stale:
+            carried = f'; ~/commands carries {MEANING[self._parameters["on_timeout"]]}' if self.commands is not None else ''
+            level, text = WARN, f'no good setpoint for {age:.1f} s: ~/feedforward stopped{carried}'
+        elif gaps:
+            level, text = WARN, f'{gaps} gaps longer than {freshness.timeout:g} s in the last second'
+        incompatible = self._partners.look()
+        for topic, partners in incompatible.items():
+            values[f'incompatible QoS on {topic}'] = ', '.join(partners) or f'none now, {self._partners.found[topic]} since the start'
+        unmatched = [topic for topic, partners in incompatible.items() if partners]
+        if unmatched:
+            level, text = max(level, WARN), f'{text}{"; " if text else ""}incompatible QoS on {", ".join(unmatched)}'
+        return Status('setpoints', level, text or f'{values["rate in [Hz]"]} Hz in, {values["rate out [Hz]"]} Hz out', values)
