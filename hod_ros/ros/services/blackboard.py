@@ -1,40 +1,63 @@
 """One value that one process writes and another reads, always the latest, without either waiting for the other."""
 
+import errno
 import os
 import pickle
 import tempfile
 from struct import Struct
+from typing import Any
 from zlib import crc32
 
-HEADER = Struct('=QQL')     # generation, length and checksum of the pickled value that follows
+HEADER = Struct('=QQQL')    # generation, place, length and checksum of the latest pickled value
 
 
 class Blackboard:
     """An unnamed file; the reader inherits its descriptor. What was written before a message left is seen after it came."""
 
-    def __init__(self, descriptor=None):
-        self._file = tempfile.TemporaryFile(buffering=0) if descriptor is None else None
-        self.descriptor = self._file.fileno() if descriptor is None else descriptor
+    def __init__(self, descriptor: int | None = None) -> None:
+        self._own = descriptor is None
+        self.descriptor = _unnamed_file() if descriptor is None else descriptor
         self._generation = 0
+        self._used = HEADER.size, HEADER.size       # from and to of the value that the header names
 
-    def write(self, value):
+    def write(self, value: Any) -> None:
+        """OSError, with the value before left in place, where there is no room."""
         data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+        begin, end = self._used
+        place = HEADER.size if HEADER.size + len(data) <= begin else end        # beside the value that may be being read
+        self._put(data, place)
+        self._put(HEADER.pack(self._generation + 1, place, len(data), crc32(data)), 0)
         self._generation += 1
-        os.pwrite(self.descriptor, HEADER.pack(self._generation, len(data), crc32(data)) + data, 0)
+        self._used = place, place + len(data)
 
-    def changed(self):
+    def _put(self, data, place):
+        if os.pwrite(self.descriptor, data, place) != len(data):
+            raise OSError(errno.ENOSPC, f'no room for {len(data)} bytes')
+
+    def changed(self) -> bool:
         """Whether something was written since the last read."""
-        return HEADER.unpack(os.pread(self.descriptor, HEADER.size, 0))[0] != self._generation
+        return self._header()[0] != self._generation
 
-    def read(self):
+    def read(self) -> Any:
         """The latest value. A write in the middle of the read is seen by the checksum, and the read done again."""
         while True:
-            generation, length, checksum = HEADER.unpack(os.pread(self.descriptor, HEADER.size, 0))
-            data = os.pread(self.descriptor, length, HEADER.size)
+            generation, place, length, checksum = self._header()
+            data = os.pread(self.descriptor, length, place)
             if len(data) == length and crc32(data) == checksum:
                 self._generation = generation
                 return pickle.loads(data)
 
-    def close(self):
-        if self._file is not None:
-            self._file.close()
+    def _header(self):
+        return HEADER.unpack(os.pread(self.descriptor, HEADER.size, 0))
+
+    def close(self) -> None:
+        if self._own:
+            os.close(self.descriptor)
+
+
+def _unnamed_file():
+    """In memory where the system has such files: a disk that is full is not in its way."""
+    if hasattr(os, 'memfd_create'):
+        return os.memfd_create('hod_ros')
+    with tempfile.TemporaryFile(buffering=0) as file:
+        return os.dup(file.fileno())

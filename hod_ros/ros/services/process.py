@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import hod_ros
+from hod_ros.ros.reporting.status import ERROR
 from hod_ros.ros.reporting.status import OK
 from hod_ros.ros.reporting.status import WARN
 from hod_ros.ros.reporting.status import Status
@@ -40,9 +41,19 @@ class ServiceProcess:
         self._blackboard = Blackboard()
         self._process = None
         self._deaths = self._deaths_before = 0
+        self._fault = ''
 
     def use(self, robot: Robot, parameters: Mapping[str, Any]) -> None:
         """Every request that is sent from now on is computed with this robot, and with the parameters as they are now."""
+        try:
+            self._tell(robot, parameters)
+        except OSError as error:
+            self._fault = f'they compute with the robot before, for the new one could not be written: {error}'
+            self._node.get_logger().error(f'services: {self._fault}')
+        else:
+            self._fault = ''
+
+    def _tell(self, robot, parameters):
         node, limits = self._node, RequestLimits(parameters['max_order'], parameters['max_samples'], robot.drives)
         self._blackboard.write(HostState(
             robot.model, limits, node.get_name(), node.get_namespace(), self._names, int(node.get_logger().get_effective_level())))
@@ -67,6 +78,8 @@ class ServiceProcess:
     def status(self) -> Status:
         values = {'process': 'none' if self._process is None else self._process.pid, 'started again': self._deaths}
         died, self._deaths_before = self._deaths - self._deaths_before, self._deaths
+        if self._fault:
+            return Status('services', ERROR, self._fault, values)
         if died:
             return Status('services', WARN, 'their process ended by itself and was started again', values)
         return Status('services', OK, 'not started' if self._process is None else 'answering', values)

@@ -1,0 +1,82 @@
+"""What is used of rclpy's private members does what it is used for, and no name of ours hides one of rclpy's."""
+
+import ast
+from pathlib import Path
+
+import pytest
+import rclpy
+from lifecycle_msgs.srv import ChangeState
+from rclpy.lifecycle import LifecycleNode
+from rclpy.parameter import Parameter
+
+from hod_ros.ros import rclpy_private
+from hod_ros.ros.rclpy_private import TolerantLifecycleNode
+from hod_ros.ros.rclpy_private import given_parameters
+from hod_ros.ros.rclpy_private import lifecycle_state
+
+ROOM = Path(rclpy_private.__file__).parent
+
+
+@pytest.fixture
+def node():
+    node = TolerantLifecycleNode('tried', parameter_overrides=[Parameter('limit.joint1', value=3.0)])
+    yield node
+    node.destroy_node()
+
+
+def test_given_parameters_are_known_before_they_are_declared(node):
+    assert given_parameters(node)['limit.joint1'].value == 3.0
+    assert not node.has_parameter('limit.joint1')
+
+
+def test_state_follows_transitions(node):
+    assert lifecycle_state(node) == 'unconfigured'
+    node.trigger_configure()
+    assert lifecycle_state(node) == 'inactive'
+
+
+def test_a_transition_that_the_state_does_not_have_is_answered_and_changes_nothing(node):
+    client_node = rclpy.create_node('asking')
+    client = client_node.create_client(ChangeState, '/tried/change_state')
+    executor = rclpy.executors.SingleThreadedExecutor()
+    executor.add_node(node)
+    executor.add_node(client_node)
+    try:
+        assert client.wait_for_service(10.0)
+        for transition, success in ((3, False), (1, True), (3, True)):      # activate, configure, activate
+            request = ChangeState.Request()
+            request.transition.id = transition
+            future = client.call_async(request)
+            executor.spin_until_future_complete(future, 10.0)
+            assert future.result().success == success
+        assert lifecycle_state(node) == 'active'
+    finally:
+        executor.shutdown()
+        client_node.destroy_node()
+
+
+def test_no_other_module_of_the_room_touches_private_members_of_rclpys_objects():
+    wrong = []
+    for path in ROOM.rglob('*.py'):
+        if path.name == 'rclpy_private.py':
+            continue
+        for item in ast.walk(ast.parse(path.read_text())):
+            if isinstance(item, ast.Attribute) and item.attr.startswith('_') and not item.attr.startswith('__'):
+                owner = ast.unparse(item.value)
+                if owner.endswith(('node', 'publisher', 'subscription', 'logger', 'executor')):
+                    wrong.append(f'{path.relative_to(ROOM)}:{item.lineno} {owner}.{item.attr}')
+    assert not wrong
+
+
+@pytest.mark.parametrize('path', sorted([ROOM / 'lifecycle.py', *(ROOM / 'nodes').glob('*.py')]), ids=lambda path: path.name)
+def test_no_attribute_of_our_nodes_hides_one_of_rclpys(path):
+    plain = LifecycleNode('plain')
+    theirs = {name for name in {*vars(plain), *dir(LifecycleNode)} if not name.startswith(('__', 'on_', 'destroy_node'))}
+    plain.destroy_node()
+    ours = set()
+    for item in ast.walk(ast.parse(path.read_text())):
+        if isinstance(item, ast.ClassDef):
+            ours |= {part.name for part in item.body if isinstance(part, ast.FunctionDef)}
+        elif isinstance(item, ast.Attribute) and isinstance(item.ctx, ast.Store) and ast.unparse(item.value) == 'self':
+            ours.add(item.attr)
+    assert not ours & theirs
