@@ -101,8 +101,9 @@ def test_every_reason_for_a_dropped_setpoint_is_listed():
 
 
 def diagnostics_source():
-    names = ('reporting/diagnostics', 'elastic/motors')
-    return ''.join((ROOT / 'hod_ros' / 'ros' / f'{name}.py').read_text() for name in names).replace('DiagnosticStatus.', '')
+    """Of all parts that report a Status."""
+    texts = [path.read_text() for path in (ROOT / 'hod_ros' / 'ros').rglob('*.py')]
+    return ''.join(text for text in texts if 'def status(' in text)
 
 
 def test_every_diagnostic_of_the_page_is_one_that_the_node_says(robot):
@@ -120,7 +121,7 @@ def test_every_diagnostic_of_the_page_is_one_that_the_node_says(robot):
 def test_every_diagnostic_that_the_node_says_is_on_the_page():
     source = diagnostics_source()
     levels = re.findall(r"level, text = (\w+), f?'(?:\{[^}]*\};? ?)*([^{']*)", source)
-    levels += [(level, text) for level, text in re.findall(r"return '[\w ]+', (\w+), f?'([^{']*)", source)]
+    levels += [(level, text) for level, text in re.findall(r"Status\(\s*'[\w ]+', (\w+), f?'([^{']*)", source)]
     assert len(levels) > 10
     messages = [f'{row[1]} {row[2]}' for row in table('## Diagnostics')]
     for level, text in levels:
