@@ -77,4 +77,6 @@ from hod_ros.symbols.expressions import SymbolicDynamics as SymbolicDynamics
 from hod_ros.symbols.expressions import symbolic as symbolic
 from hod_ros.symbols.precision import multiprecision as multiprecision
 from hod_ros.trajectories.limits import Limits as Limits
+from hod_ros.trajectories.timing.time_optimal import time_optimal as time_optimal
+from hod_ros.trajectories.timing.timed_path import TimedPath as TimedPath
 from hod_ros.trajectories.trajectory import Trajectory as Trajectory

@@ -1,0 +1,1 @@
+"""The fastest motion along a fixed path within limits of torques, their rates, motors and motion."""
