@@ -27,6 +27,7 @@ __all__ = [
     'floats',
     'joint_names_of',
     'label',
+    'names',
     'number_above_0',
     'number_of_0_or_more',
     'robot_model',

@@ -211,6 +211,18 @@ class Trajectory:
         """The same motion from another start [s]."""
         return self._with_breaks(self._breaks + (arguments.finite_number(start, 'start', '[s]') - self.start))
 
+    def of_joints(self, joint_names: Sequence[str]) -> Trajectory:
+        """The motion of some of its joints, by their names, in this order."""
+        wanted = arguments.names(joint_names, 'joint_names')
+        missing = [name for name in wanted if name not in (self._joint_names or ())]
+        if missing or not wanted:
+            known = ', '.join(self._joint_names) if self._joint_names else 'joints without names'
+            raise InputError(f'joint_names is {list(wanted)}, but the trajectory moves {known}; name joints that it moves')
+        columns = [self._joint_names.index(name) for name in wanted]
+        motion = type(self).__new__(type(self))
+        motion._hold(self._breaks, self._coefficients[:, :, columns], self._from_ends[:, :, columns], wanted)
+        return motion
+
     def _with_breaks(self, breaks: NDArray[np.float64]) -> Trajectory:
         motion = type(self).__new__(type(self))
         motion._hold(arguments.times_of(breaks, 'the times of the motion'), self._coefficients, self._from_ends, self._joint_names)
