@@ -23,8 +23,9 @@ from hod_ros.trajectories.trajectory import Trajectory
 WITHIN = 1e-9               # of a limit: what rounding may add
 
 UNITS = {
-    'velocity': 'rad/s or m/s', 'acceleration': 'rad/s^2 or m/s^2', 'jerk': 'rad/s^3 or m/s^3', 'effort': 'N m or N', 'effort_rate': 'N m/s or N/s',
-    'effort_acceleration': 'N m/s^2 or N/s^2', 'power': 'W', 'motor_velocity': 'rad/s or m/s', 'motor_effort': 'N m or N'}
+    'velocity': 'rad/s or m/s', 'acceleration': 'rad/s^2 or m/s^2', 'jerk': 'rad/s^3 or m/s^3', 'effort': 'N m or N',
+    'effort_rate': 'N m/s or N/s', 'effort_acceleration': 'N m/s^2 or N/s^2', 'power': 'W', 'motor_velocity': 'rad/s or m/s',
+    'motor_effort': 'N m or N'}
 _FORCE_ROWS = ('effort', 'effort_rate', 'effort_acceleration')
 
 
@@ -45,7 +46,7 @@ class TrajectoryEvaluation:
 
     feasible: bool                          # every limit is kept
     message: str                            # a sentence: what is nearest to its limit, or what exceeds it, and for which model and margin
-    peaks: dict[str, Peak]                  # by quantity: velocity, acceleration, jerk, effort, effort_rate, effort_acceleration, power, motor_...
+    peaks: dict[str, Peak]                  # by quantity: those of UNITS, motors' where drives are given
     margins: dict[str, NDArray[np.float64]]     # by limited quantity (n,): the part of the limit that is left; below 0: exceeded
     energy: NDArray[np.float64]             # (n,) mechanical work of each joint [J]
     model_name: str
@@ -58,9 +59,9 @@ def evaluate_trajectory(
         parameter_covariance: ArrayLike | None = None, *, viscous_friction: bool = False) -> TrajectoryEvaluation:
     """The peaks, margins and work of a trajectory; peaks are found between samples, to rounding.
 
-    limits: None for none. drives: as in motor_feedforward; they give motor quantities. margin: the part of limits of forces and their rates that may be
-    used: 0.8 is a good choice where metal moves. parameter_covariance: (p, p) of inertial_parameters(model), for standard deviations of
-    the forces' peaks. viscous_friction: adds the model's damping to the forces.
+    limits: None for none. drives: as in motor_feedforward; they give motor quantities. margin: the part of limits of forces and their rates
+    that may be used: 0.8 is a good choice where metal moves. parameter_covariance: (p, p) of inertial_parameters(model), for standard
+    deviations of the forces' peaks. viscous_friction: adds the model's damping to the forces.
 
         r = evaluate_trajectory(model, t, Limits(effort=87, effort_rate=1000), margin=0.8)
         r.feasible, r.message, r.peaks['effort_rate'].value, r.margins['effort']
@@ -87,7 +88,8 @@ def evaluate_trajectory(
     margins = {quantity.name: 1 - used[quantity.columns] for quantity in signals.quantities if quantity.name in limits.given}
     feasible = bool((used <= 1 + WITHIN).all())
     judged = f'{model.name} (model {model.hash}), margin {float(margin):g}'
-    message = f'{"feasible" if feasible else "not feasible"} for {judged}: {_nearest(signals.quantities, found.value, limit, times, allowed)}'
+    nearest = _nearest(signals.quantities, found.value, limit, times, allowed, margin)
+    message = f'{"feasible" if feasible else "not feasible"} for {judged}: {nearest}'
     return TrajectoryEvaluation(feasible, message, peaks, margins, signals.work(), model.name, model.hash, float(margin))
 
 
@@ -114,14 +116,15 @@ def _checked_covariance(model, value):
         return None
     names = parameter_names(model)
     p = len(names)
-    covariance = arguments.finite_array(arguments.floats(value, 'parameter_covariance'), (p, p), 'parameter_covariance', 'one row for each parameter')
+    covariance = arguments.finite_array(
+        arguments.floats(value, 'parameter_covariance'), (p, p), 'parameter_covariance', 'a row and a column for each parameter')
     largest = np.abs(covariance).max()
     if np.abs(covariance - covariance.T).max() > 1e-9 * largest or np.linalg.eigvalsh(covariance / (largest or 1.0))[0] < -1e-9:
         raise InputError('parameter_covariance is not symmetric with eigenvalues of 0 or more, so it is no covariance')
     return covariance
 
 
-def _nearest(quantities, value, limit, times, allowed):
+def _nearest(quantities, value, limit, times, allowed, margin):
     """The part of the message that says how near the nearest limit is."""
     if not allowed.given:
         return 'no limits given'
@@ -130,8 +133,8 @@ def _nearest(quantities, value, limit, times, allowed):
     quantity = next(quantity for quantity in quantities if quantity.columns.start <= at < quantity.columns.stop)
     owner = quantity.owners[at - quantity.columns.start]
     what = quantity.name.replace('_', ' ')
-    margin = ' times margin' if quantity.name in FORCES else ''
+    part = ' (its margin taken off)' if quantity.name in FORCES and margin < 1 else ''
     if used[at] == 0:
         return 'it asks for nothing that is limited'
     verb = 'exceeds its limit' if used[at] > 1 + WITHIN else 'is nearest to its limit'
-    return f'{what} of {owner!r} {verb}{margin}: {value[at]:.6g} of {limit[at]:.6g} {UNITS[quantity.name]} at {times[at]:.6g} s'
+    return f'{what} of {owner!r} {verb}{part}: {value[at]:.6g} of {limit[at]:.6g} {UNITS[quantity.name]} at {times[at]:.6g} s'

@@ -1,8 +1,8 @@
 """The largest magnitude of signals along a trajectory, between samples too.
 
-Between two samples a signal is close to the polynomial of degree five that has its values and two derivatives there. How close is seen at the
-middle, where the next sample is taken; halving the interval divides the difference by 64. An interval whose polynomial, with that difference on
-top, stays below the largest value known so far is done with; the others are halved until nothing is left.
+Between two samples a signal is close to the polynomial of degree five that has its values and two derivatives there. How close is seen at
+the middle, where the next sample is taken; halving the interval divides the difference by 64. An interval whose polynomial, with that
+difference on top, stays below the largest value known so far is done with; the others are halved until nothing is left.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ _DEEPEST = 16               # halvings of them
 _CLOSE = 1e-11              # of the peak: what is nearer to it is not looked for
 _NOTHING = 1e-13            # of the largest column of a group: what is smaller is rounding
 _CHUNK = 512                # pieces at a time
+_TRIED = np.linspace(0, 1, 17)[:, None]**np.arange(6)       # where extrema of polynomials are looked for first
 
 
 class Peaks(NamedTuple):
@@ -43,8 +44,8 @@ class Peaks(NamedTuple):
 class _Best:
     """The largest magnitudes so far."""
 
-    def __init__(self, width, groups):
-        self.groups = groups
+    def __init__(self, width, groups, least):
+        self.groups, self.least = groups, least
         self.value, self.sign = np.full(width, -1.0), np.ones(width)
         self.piece, self.u = np.zeros(width, dtype=np.intp), np.zeros(width)
 
@@ -63,15 +64,16 @@ class _Best:
         least = np.empty_like(self.value)
         for group in self.groups:
             least[group] = max(float(self.value[group].max()), 0.0)
-        return self.value * (1 + _CLOSE) + _NOTHING * least
+        return np.maximum(self.value * (1 + _CLOSE) + _NOTHING * least, self.least)
 
 
 def find(
-        signal: Signal, trajectory: Trajectory, scale: NDArray[np.float64] | None = None, groups: Sequence[slice] = (slice(None),)) -> Peaks:
+        signal: Signal, trajectory: Trajectory, scale: NDArray[np.float64] | None = None,
+        groups: Sequence[slice] = (slice(None),), least: float = 0.0) -> Peaks:
     """The peaks of a signal (samples, 3 rows, columns) of (piece, u), whose rows are values and two derivatives by time.
 
-    scale: (columns,) by which columns are divided; where it is inf a column is left out, its peak 0. groups: columns of the same unit, which
-    together cover all.
+    scale: (columns,) by which columns are divided; where it is inf a column is left out, its peak 0. groups: columns of the same unit,
+    which together cover all. least: peaks below it are not looked for, so theirs may be given too low.
     """
     steps, factor = np.diff(trajectory.breaks), None if scale is None else 1 / scale
 
@@ -85,12 +87,13 @@ def find(
         pieces = np.arange(first, min(first + _CHUNK, len(steps)))
         piece, u = np.repeat(pieces, _PARTS + 1), np.tile(np.arange(_PARTS + 1) / _PARTS, len(pieces))
         values = rows(piece, u)
-        best = best or _Best(values.shape[2], groups)
+        best = best or _Best(values.shape[2], groups, least)
         best.offer(values[:, 0], piece, u)
         values = values.reshape(len(pieces), _PARTS + 1, 3, -1)
         _halve(
-            rows, best, np.repeat(pieces, _PARTS), np.tile(np.arange(_PARTS) / _PARTS, len(pieces)), np.full(_PARTS * len(pieces), 1 / _PARTS),
-            values[:, :-1].reshape(-1, 3, values.shape[3]), values[:, 1:].reshape(-1, 3, values.shape[3]))
+            rows, best, np.repeat(pieces, _PARTS), np.tile(np.arange(_PARTS) / _PARTS, len(pieces)),
+            np.full(_PARTS * len(pieces), 1 / _PARTS), values[:, :-1].reshape(_PARTS * len(pieces), 3, -1),
+            values[:, 1:].reshape(_PARTS * len(pieces), 3, -1))
     return Peaks(best.value, best.sign, best.piece, best.u)
 
 
@@ -117,25 +120,21 @@ def _offer_tops(rows, best, piece, start, width, c, which):
     columns = np.flatnonzero(which.any(axis=0))
     if not columns.size:
         return
-    x = np.linspace(0, 1, 33)
-    powers = x[:, None]**np.arange(6)
-    intervals, tops = [], []
-    for column in columns:
-        mine = np.flatnonzero(which[:, column])
-        values = np.abs(c[mine][:, :, column] @ powers.T)
-        at = np.unravel_index(np.argmax(values), values.shape)
-        top, poly = x[at[1]], c[mine[at[0]], :, column]
-        slope = np.arange(1, 6) * poly[1:]
-        bend = np.arange(1, 5) * slope[1:]
-        for _ in range(6):
-            curvature = np.polyval(bend[::-1], top)
-            if curvature == 0:
-                break
-            top = min(max(top - np.polyval(slope[::-1], top) / curvature, 0.0), 1.0)
-        intervals.append(mine[at[0]])
-        tops.append(top)
-    intervals = np.array(intervals)
-    u = start[intervals] + np.array(tops) * width[intervals]
+    found = [np.flatnonzero(which[:, column]) for column in columns]
+    tried = np.abs(_TRIED @ c[:, :, columns])
+    intervals = np.empty(len(columns), dtype=np.intp)
+    x = np.empty(len(columns))
+    for i, mine in enumerate(found):
+        at, top = np.unravel_index(np.argmax(tried[mine, :, i]), (len(mine), len(_TRIED)))
+        intervals[i], x[i] = mine[at], top / (len(_TRIED) - 1)
+    slope = c[intervals, 1:, columns] * np.arange(1, 6)
+    bend = slope[:, 1:] * np.arange(1, 5)
+    for _ in range(6):
+        powers = x[:, None]**np.arange(5)
+        curvature = np.sum(bend * powers[:, :4], axis=1)
+        step = np.sum(slope * powers, axis=1) / np.where(curvature != 0, curvature, np.inf)
+        x = np.clip(x - step, 0.0, 1.0)
+    u = start[intervals] + x * width[intervals]
     best.offer(rows(piece[intervals], u)[:, 0], piece[intervals], u)
 
 
