@@ -76,7 +76,13 @@ from hod_ros.simulation.elastic_plant import ElasticPlant as ElasticPlant
 from hod_ros.symbols.expressions import SymbolicDynamics as SymbolicDynamics
 from hod_ros.symbols.expressions import symbolic as symbolic
 from hod_ros.symbols.precision import multiprecision as multiprecision
+from hod_ros.trajectories.evaluation import Peak as Peak
+from hod_ros.trajectories.evaluation import TrajectoryEvaluation as TrajectoryEvaluation
+from hod_ros.trajectories.evaluation import evaluate_trajectory as evaluate_trajectory
+from hod_ros.trajectories.evaluation import force_deviations as force_deviations
 from hod_ros.trajectories.limits import Limits as Limits
+from hod_ros.trajectories.scaling import TimeScale as TimeScale
+from hod_ros.trajectories.scaling import time_scale as time_scale
 from hod_ros.trajectories.timing.time_optimal import time_optimal as time_optimal
 from hod_ros.trajectories.timing.timed_path import TimedPath as TimedPath
 from hod_ros.trajectories.trajectory import Trajectory as Trajectory

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,10 +11,12 @@ from numpy.typing import NDArray
 from hod_ros.dynamics.regressor import parameter_names
 from hod_ros.dynamics.regressor import regressor
 from hod_ros.errors import InputError
+from hod_ros.model.robot_model import RobotModel
 from hod_ros.trajectories import arguments
 from hod_ros.trajectories import peaks as search
 from hod_ros.trajectories.limits import FORCES
 from hod_ros.trajectories.limits import Limits
+from hod_ros.trajectories.signals import Drives
 from hod_ros.trajectories.signals import Signals
 from hod_ros.trajectories.signals import limited
 from hod_ros.trajectories.trajectory import Trajectory
@@ -55,7 +56,7 @@ class TrajectoryEvaluation:
 
 
 def evaluate_trajectory(
-        model, trajectory: Trajectory, limits: Limits | None = None, drives: Mapping | None = None, margin: float = 1.0,
+        model: RobotModel, trajectory: Trajectory, limits: Limits | None = None, drives: Drives = None, margin: float = 1.0,
         parameter_covariance: ArrayLike | None = None, *, viscous_friction: bool = False) -> TrajectoryEvaluation:
     """The peaks, margins and work of a trajectory; peaks are found between samples, to rounding.
 
@@ -93,7 +94,8 @@ def evaluate_trajectory(
     return TrajectoryEvaluation(feasible, message, peaks, margins, signals.work(), model.name, model.hash, float(margin))
 
 
-def force_deviations(model, trajectory: Trajectory, times: ArrayLike, parameter_covariance: ArrayLike) -> NDArray[np.float64]:
+def force_deviations(
+        model: RobotModel, trajectory: Trajectory, times: ArrayLike, parameter_covariance: ArrayLike) -> NDArray[np.float64]:
     """(len(times), 3, n): standard deviations of Q, Q', Q'' at `times`, for a covariance (p, p) of inertial_parameters(model)."""
     signals = Signals(model, trajectory)
     covariance = _checked_covariance(model, parameter_covariance)

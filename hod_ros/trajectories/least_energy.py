@@ -12,11 +12,12 @@ from math import perm
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError
-from scipy.linalg import solveh_banded
 
+from hod_ros.checks.optional import optional
 from hod_ros.errors import InputError
 from hod_ros.trajectories import polynomials
+
+linalg = optional('scipy.linalg', 'trajectories')
 
 
 @cache
@@ -68,8 +69,8 @@ def _complete(times, derivatives, free, order):
     for d in range(len(band)):
         band[d, :points * b - d] *= balance[:points * b - d] * balance[d:]
     try:
-        found = solveh_banded(band, right * balance[:, None], overwrite_ab=True, lower=True, check_finite=False)
-    except LinAlgError:
+        found = linalg.solveh_banded(band, right * balance[:, None], overwrite_ab=True, lower=True, check_finite=False)
+    except np.linalg.LinAlgError:
         found = np.full_like(right, np.nan)
     out = derivatives.copy()
     result = y + (found * balance[:, None]).reshape(points, b, n)

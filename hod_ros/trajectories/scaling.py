@@ -8,18 +8,20 @@ between roots. The worst places are found at the speeds that result, and added, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from hod_ros.actuators.drives import Rigid
 from hod_ros.actuators.drives import SeriesElastic
+from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
 from hod_ros.errors import InputError
+from hod_ros.model.robot_model import RobotModel
 from hod_ros.trajectories import arguments
 from hod_ros.trajectories import peaks as search
 from hod_ros.trajectories.evaluation import UNITS
 from hod_ros.trajectories.limits import Limits
+from hod_ros.trajectories.signals import Drives
 from hod_ros.trajectories.signals import Signals
 from hod_ros.trajectories.signals import columns_of
 from hod_ros.trajectories.signals import limited
@@ -45,7 +47,7 @@ class TimeScale:
 
 
 def time_scale(
-        model, trajectory: Trajectory, limits: Limits, drives: Mapping | None = None, margin: float = 1.0, *,
+        model: RobotModel, trajectory: Trajectory, limits: Limits, drives: Drives = None, margin: float = 1.0, *,
         viscous_friction: bool = False) -> TimeScale:
     """The speeds up to 1 (as given) at which a trajectory, changed in speed as a whole, keeps all limits; exact, between samples too.
 
@@ -160,7 +162,6 @@ class _Scaled:
         """B, V, A (samples, 5, n), from the forces at speeds 1 and 1/2, whose k-th derivatives are 2^-k (B + A / 4) and B + A."""
         if not any(quantity.name.startswith(('effort', 'motor')) for quantity in self.quantities):
             return None, None, None
-        from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
         halves = 0.5**np.arange(7)
         full = inverse_dynamics(self.signals.model, q)
         half = inverse_dynamics(self.signals.model, q * halves[:, None]) / halves[:5, None]

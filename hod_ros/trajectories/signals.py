@@ -5,17 +5,24 @@ Rows 0, 1, 2 of every signal are its value and derivatives by time; that is how 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hod_ros.actuators.drives import Drive
 from hod_ros.actuators.motor_feedforward import PreparedDrives
 from hod_ros.actuators.motor_feedforward import prepared
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
 from hod_ros.errors import InputError
+from hod_ros.model.robot_model import RobotModel
 from hod_ros.trajectories import arguments
+from hod_ros.trajectories.limits import Limits
 from hod_ros.trajectories.trajectory import Trajectory
+
+Drives = Mapping[str, Drive] | PreparedDrives | None
 
 
 class Quantity(NamedTuple):
@@ -31,7 +38,7 @@ class Signals:
 
     quantities: tuple[Quantity, ...]
 
-    def __init__(self, model, trajectory, drives=None, viscous_friction=False):
+    def __init__(self, model: RobotModel, trajectory: Trajectory, drives: Drives = None, viscous_friction: bool = False) -> None:
         self.model, self.trajectory = arguments.robot_model(model), checked_trajectory(trajectory, model)
         if model.base != 'fixed' or model.exact:
             raise InputError(f"{model.name} has a free base or exact numbers; trajectories are for fixed bases and floating point numbers")
@@ -83,7 +90,7 @@ class Signals:
         return out
 
 
-def columns_of(parts):
+def columns_of(parts: Sequence[tuple[str, tuple[str, ...]]]) -> tuple[tuple[Quantity, ...], int]:
     """(quantities, number of columns) of (name, owners) side by side."""
     quantities, first = [], 0
     for name, owners in parts:
@@ -92,7 +99,7 @@ def columns_of(parts):
     return tuple(quantities), first
 
 
-def checked_trajectory(trajectory, model):
+def checked_trajectory(trajectory: Trajectory, model: RobotModel) -> Trajectory:
     """The trajectory, whose joints must be the model's; in the model's order where both have names."""
     if not isinstance(trajectory, Trajectory):
         raise InputError(f'trajectory is {arguments.shown(trajectory)}; give a Trajectory, for example by Trajectory.interpolate')
@@ -108,14 +115,14 @@ def checked_trajectory(trajectory, model):
     return trajectory.of_joints(model.joint_names)
 
 
-def limited(signals_quantities: tuple[Quantity, ...], limits, width: int) -> NDArray[np.float64]:
+def limited(quantities: tuple[Quantity, ...], limits: Limits, width: int) -> NDArray[np.float64]:
     """(columns,) the limit of each column, inf where there is none."""
     out = np.full(width, np.inf)
-    names = {quantity.name for quantity in signals_quantities}
+    names = {quantity.name for quantity in quantities}
     for name in limits.given:
         if name not in names:
             raise InputError(f'limits.{name} is given, but no drives are: give drives={{...}}, whose motors it limits')
-    for quantity in signals_quantities:
+    for quantity in quantities:
         if quantity.name in limits.given:
             out[quantity.columns] = limits.of(quantity.name, quantity.owners)
     return out
