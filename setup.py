@@ -1,5 +1,10 @@
+import hashlib
 import os
+import platform
+import re
+from concurrent.futures import ThreadPoolExecutor
 from glob import glob
+from pathlib import Path
 
 from setuptools import Extension
 from setuptools import find_packages
@@ -8,6 +13,11 @@ from setuptools.command.build_ext import build_ext
 
 # 'required': fail where the kernel cannot be compiled; 'no': do not try; otherwise go without it where it cannot be.
 KERNEL = os.environ.get('HOD_ROS_BUILD_KERNEL', 'optional')
+CORE = Path('hod_ros/kernel/core')
+CPP = ['-std=c++17', '-O3', '-Wall', '-Wextra', '-Wno-psabi', '-fvisibility=hidden']
+INSTRUCTION_SETS = {'baseline': []}
+if platform.machine() in ('x86_64', 'AMD64') and '-DHOD_PORTABLE' not in os.environ.get('CFLAGS', ''):
+    INSTRUCTION_SETS |= {'avx2': ['-mavx2', '-mfma'], 'avx512': ['-mavx2', '-mfma', '-mavx512f', '-mavx512dq', '-mavx512vl']}
 
 
 class BuildKernel(build_ext):
@@ -28,9 +38,30 @@ class BuildKernel(build_ext):
 
     def build_extension(self, extension):
         try:
+            if extension.name.endswith('._doorway'):
+                extension.extra_objects = self.kernel_objects()
             super().build_extension(extension)
         except Exception as error:
             self.go_without(error)
+
+    def kernel_objects(self):
+        """Every algorithm for every instruction set, an object each with flags of its own; what is up to date is kept."""
+        algorithms = re.findall(r'^ +LINE\((\w+)', (CORE / 'algorithms.hpp').read_text(), re.MULTILINE)
+        facts = repr([self.compiler.compiler_so, CPP, INSTRUCTION_SETS])
+        folder = Path(self.build_temp, 'kernel-' + hashlib.sha256(facts.encode()).hexdigest()[:8])
+        units = [(folder / f'{name}_{target}', name, flags) for name in algorithms for target, flags in INSTRUCTION_SETS.items()]
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count()) as pool:
+            return list(pool.map(lambda unit: self.kernel_object(*unit), units))
+
+    def kernel_object(self, folder, algorithm, flags):
+        source = CORE / 'compiled.cpp'
+        made, depends = folder / source.with_suffix('.o'), folder / 'depends'
+        if not is_fresh(made, depends):
+            made.parent.mkdir(parents=True, exist_ok=True)
+            self.compiler.spawn([
+                *self.compiler.compiler_so, *CPP, *flags, '-fno-exceptions', '-fno-rtti', f'-I{CORE / "include"}',
+                f'-DHOD_ALGORITHM={algorithm}', '-MMD', '-MF', str(depends), '-c', str(source), '-o', str(made)])
+        return str(made)
 
     def get_outputs(self):
         return [path for path in super().get_outputs() if os.path.exists(path)]
@@ -45,6 +76,14 @@ class BuildKernel(build_ext):
         if self.complete:
             print(f'hod_ros: built without its compiled kernel ({error}); the slower numpy reference is used instead')
         self.complete = False
+
+
+def is_fresh(made, depends):
+    """Whether a file is newer than all that its compiler wrote down as read for it."""
+    if not (made.exists() and depends.exists()):
+        return False
+    read = depends.read_text().replace('\\\n', ' ').split()[1:]
+    return all(os.path.exists(path) and os.path.getmtime(path) < made.stat().st_mtime for path in read)
 
 
 def shared(folder):
@@ -69,6 +108,17 @@ setup(
             libraries=['m'],
         )
         for source in sorted(glob('hod_ros/**/_*.c', recursive=True))
+    ] + [
+        Extension(
+            'hod_ros.kernel._doorway',
+            sources=['hod_ros/kernel/_doorway.cpp'],
+            depends=glob('hod_ros/kernel/**/*.hpp', recursive=True),
+            include_dirs=[str(CORE / 'include')],
+            define_macros=[('HOD_DISPATCH', '1')] if len(INSTRUCTION_SETS) > 1 else [],
+            extra_compile_args=CPP,
+            extra_link_args=['-pthread'],
+            language='c++',
+        ),
     ],
     cmdclass={'build_ext': BuildKernel},
     zip_safe=False,

@@ -50,7 +50,7 @@ class Environment:
         yield self.prefix / MARKS / 'package', package, 'package (hod_ros)', self.install_package
         sources = [ROOT / 'setup.py', *c_sources()]
         kernel = fingerprint(sources, os.environ.get('CC', ''), os.environ.get('CFLAGS', ''))
-        yield kernel_mark(), kernel, 'kernel (C)', self.build_kernel
+        yield kernel_mark(), kernel, 'kernel (C++)', self.build_kernel
 
     def set_up(self):
         """Do whatever is not up to date."""
@@ -126,7 +126,7 @@ class Environment:
 
     def build_kernel(self):
         self.run(
-            [self.python, 'setup.py', 'build_ext', '--inplace', '--force'],
+            [self.python, 'setup.py', 'build_ext', '--inplace'],
             'The kernel could not be compiled', {**self.variables(), 'HOD_ROS_BUILD_KERNEL': 'required'})
 
     def pip_install(self):
@@ -194,12 +194,12 @@ def kernel_mark():
 
 
 def c_sources():
-    return [path for path in files_below(ROOT / 'hod_ros') if path.suffix in ('.c', '.h')]
+    return [path for path in files_below(ROOT / 'hod_ros') if path.suffix in ('.c', '.h', '.cpp', '.hpp')]
 
 
 def up_to_date(mark, wanted):
     if mark == kernel_mark():
-        compiled = [path.with_suffix(EXTENSION) for path in c_sources() if path.suffix == '.c']
+        compiled = [path.with_suffix(EXTENSION) for path in c_sources() if re.fullmatch(r'_\w+\.(c|cpp)', path.name)]
         if not all(path.exists() for path in compiled):
             return False
     return mark.exists() and mark.read_text() == wanted

@@ -11,9 +11,10 @@ from hod_ros.algebra import lie
 try:
     if os.environ.get('HOD_ROS_KERNEL', '1') == '0':
         raise ImportError('switched off by HOD_ROS_KERNEL=0')
+    from hod_ros.kernel import _doorway
     from hod_ros.kernel import _kernel
 except ImportError as reason:
-    _kernel = None
+    _doorway = _kernel = None
     warnings.warn(
         f'hod_ros runs on its numpy reference, a thousand times slower than its compiled kernel ({reason})',
         RuntimeWarning, stacklevel=2)
@@ -37,6 +38,14 @@ class NormalForm:
             else:
                 self.h[i] = np.linalg.norm(v)
                 self.T[i] = lie.pose(rotation_to(v / self.h[i]), np.zeros(3))
+
+    def robot(self, model):
+        """The model's constants in the doorway."""
+        links = np.zeros((len(self.h) + 1, 3), np.intc)
+        links[:-1] = np.stack([self.turns, model.parent, model.coordinate], axis=-1)
+        frames = np.concatenate([self.T, np.eye(4)[None]])[:, :3]
+        numbers = np.concatenate([self.constants(model), frames[:, :, :3].reshape(-1, 9), frames[:, :, 3]], axis=-1)
+        return _doorway.Robot(numbers, links, np.array(model.armature), np.array(model.gravity), model.base == 'free')
 
     def constants(self, model):
         """(N + 1, 25): R, p of the joint frame in its parent's joint frame; m, c, pseudo-inertia; h, multiplier, offset."""
@@ -71,10 +80,11 @@ def rotation_to(e):
 class Compiled:
     """A model's constants packed for the kernel, and calls of it."""
 
-    __slots__ = ('Ad_T', 'forward_dynamics', 'gravity', 'inverse_dynamics', 'matrices', 'spatial_inverse_dynamics', 'tree')
+    __slots__ = ('Ad_T', 'forward_dynamics', 'gravity', 'inverse_dynamics', 'matrices', 'robot', 'spatial_inverse_dynamics', 'tree')
 
     def __init__(self, model):
         form = NormalForm(model)
+        self.robot = form.robot(model)
         links = np.zeros((len(form.h) + 1, 3), np.int64)
         links[:-1] = np.stack([form.turns, model.parent, model.coordinate], axis=-1)
         self.tree = _kernel.Tree(form.constants(model), links, np.array(model.armature), np.array(model.gravity))

@@ -1,0 +1,167 @@
+// One algorithm for one instruction set: compiled once for each of both, HOD_ALGORITHM naming the first and compiler flags the second.
+#include "algorithms.hpp"
+#include "compiled.hpp"
+
+#define GLUE_(a, b) a##_##b
+#define GLUE(a, b) GLUE_(a, b)
+
+namespace hod {
+inline namespace HOD_TARGET {
+namespace {
+
+#define LINE(name, lengths, signature) constexpr int lengths_of_##name = lengths;
+HOD_ALGORITHMS(LINE)
+#undef LINE
+constexpr int LENGTHS = GLUE(lengths_of, HOD_ALGORITHM);
+
+#if defined(__clang__) || __GNUC__ >= 12
+#define SHUFFLE_LANES(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SHUFFLE_LANES(a, b, ...) __builtin_shuffle(a, b, Bits<HOD_WIDTH>::Number{__VA_ARGS__})
+#endif
+
+template <int... I> struct Indices {};
+
+// A square of numbers, transposed by exchanging its blocks of D x D across the diagonal, D = W / 2, ..., 2, 1.
+template <int D, int... I> HOD_INLINE void exchange_blocks(Samples::Number *rows, Indices<I...> all)
+{
+    constexpr int W = HOD_WIDTH;
+    for (int i = 0; i < W; i++)
+        if (!(i & D)) {
+            const Samples::Number a = rows[i], b = rows[i + D];
+            rows[i] = SHUFFLE_LANES(a, b, (I & D ? W + I - D : I)...);
+            rows[i + D] = SHUFFLE_LANES(a, b, (I & D ? W + I : I + D)...);
+        }
+    if constexpr (D > 1)
+        exchange_blocks<D / 2>(rows, all);
+}
+#if HOD_WIDTH == 8
+using AllLanes = Indices<0, 1, 2, 3, 4, 5, 6, 7>;
+#elif HOD_WIDTH == 4
+using AllLanes = Indices<0, 1, 2, 3>;
+#else
+using AllLanes = Indices<0, 1>;
+#endif
+
+// Between samples one after another, `step` numbers apart, and Numbers that hold one of each; lanes beyond `count` repeat the last sample.
+inline void gather(const double *from, size_t step, int count, Samples::Number *to, size_t size)
+{
+    using Number = Samples::Number;
+    const double *sample[HOD_WIDTH];
+    for (int lane = 0; lane < HOD_WIDTH; lane++)
+        sample[lane] = from + (lane < count ? lane : count - 1) * step;
+    size_t i = 0;
+    for (; i + HOD_WIDTH <= size; i += HOD_WIDTH) {
+        Number rows[HOD_WIDTH];
+        for (int lane = 0; lane < HOD_WIDTH; lane++)
+            memcpy(rows + lane, sample[lane] + i, sizeof(Number));
+        exchange_blocks<HOD_WIDTH / 2>(rows, AllLanes{});
+        for (int j = 0; j < HOD_WIDTH; j++)
+            to[i + j] = rows[j];
+    }
+    for (; i < size; i++)
+        for (int lane = 0; lane < HOD_WIDTH; lane++)
+            to[i][lane] = sample[lane][i];
+}
+
+inline void scatter(const Samples::Number *from, double *to, size_t step, int count, size_t size)
+{
+    using Number = Samples::Number;
+    size_t i = 0;
+    for (; i + HOD_WIDTH <= size; i += HOD_WIDTH) {
+        Number rows[HOD_WIDTH];
+        for (int j = 0; j < HOD_WIDTH; j++)
+            rows[j] = from[i + j];
+        exchange_blocks<HOD_WIDTH / 2>(rows, AllLanes{});
+        for (int lane = 0; lane < count; lane++)
+            memcpy(to + lane * step + i, rows + lane, sizeof(Number));
+    }
+    for (; i < size; i++)
+        for (int lane = 0; lane < count; lane++)
+            to[lane * step + i] = from[i][lane];
+}
+
+template <class V, int Length = 1> HOD_INLINE bool by_length(const Tree &tree, const Arguments<V> &given, Memory &memory, int K)
+{
+    if constexpr (Length > LENGTHS) {
+        return HOD_ALGORITHM(tree, given, memory, K);
+    } else {
+        if (K == Length)
+            return HOD_ALGORITHM(tree, given, memory, Fixed<Length>{});
+        return by_length<V, Length + 1>(tree, given, memory, K);
+    }
+}
+
+template <class V> bool run(const Tree &tree, const Arguments<V> &given, Memory &memory, int K)
+{
+    return by_length<V>(tree, given, memory, K);
+}
+
+bool single(const Call &call, Memory &memory)
+{
+    Arguments<Single> given = {};
+    given.L = call.sizes.L;
+    for (int i = 0; i < call.inputs; i++) {
+        if (call.in[i] && !memory.counts() && !all_finite(call.in[i], call.in_size[i]))
+            return false;
+        (call.shared[i] ? given.shared[i] : given.in[i]) = call.in[i];
+    }
+    for (int i = 0; i < call.outputs; i++)
+        given.out[i] = call.out[i];
+    if (!run(*call.tree, given, memory, call.sizes.K))
+        return false;
+    if (!memory.counts())
+        for (int i = 0; i < call.outputs; i++)
+            if (call.out[i] && !all_finite(call.out[i], call.out_size[i]))
+                return false;
+    return true;
+}
+
+bool samples(const Call &call, size_t first, size_t count, Memory &memory)
+{
+    using Number = Samples::Number;
+    Arguments<Samples> given = {};
+    Number *in[MOST_ARGUMENTS];
+    given.L = call.sizes.L;
+    for (int i = 0; i < call.inputs; i++)
+        if (call.in[i] && call.shared[i])
+            given.shared[i] = call.in[i];
+        else if (call.in[i])
+            given.in[i] = in[i] = memory.take<Number>(call.in_size[i]);
+    for (int i = 0; i < call.outputs; i++)
+        if (call.out[i])
+            given.out[i] = memory.take<Number>(call.out_size[i]);
+    if (memory.counts())
+        return run(*call.tree, given, memory, call.sizes.K);
+    for (int i = 0; i < call.inputs; i++) {
+        const bool one = call.shared[i] || call.once[i];
+        if (call.in[i] && !all_finite(one ? call.in[i] : call.in[i] + first * call.in_size[i], one ? call.in_size[i] : count * call.in_size[i]))
+            return false;
+        if (call.in[i] && call.once[i] && !call.shared[i])
+            gather(call.in[i], 0, 1, in[i], call.in_size[i]);
+    }
+    for (size_t begin = first; begin < first + count; begin += HOD_WIDTH) {
+        const int lanes = first + count - begin < HOD_WIDTH ? (int)(first + count - begin) : HOD_WIDTH;
+        for (int i = 0; i < call.inputs; i++)
+            if (call.in[i] && !call.shared[i] && !call.once[i])
+                gather(call.in[i] + begin * call.in_size[i], call.in_size[i], lanes, in[i], call.in_size[i]);
+        Memory rest = memory;
+        if (!run(*call.tree, given, rest, call.sizes.K))
+            return false;
+        for (int i = 0; i < call.outputs; i++)
+            if (call.out[i])
+                scatter(given.out[i], call.out[i] + begin * call.out_size[i], call.out_size[i], lanes, call.out_size[i]);
+    }
+    for (int i = 0; i < call.outputs; i++)
+        if (call.out[i] && !all_finite(call.out[i] + first * call.out_size[i], count * call.out_size[i]))
+            return false;
+    return true;
+}
+
+}  // namespace
+}  // namespace HOD_TARGET
+
+extern const Compiled GLUE(HOD_ALGORITHM, HOD_TARGET);
+const Compiled GLUE(HOD_ALGORITHM, HOD_TARGET) = {single, samples};
+
+}  // namespace hod
