@@ -8,12 +8,11 @@ inline namespace HOD_TARGET {
 
 template <class V> HOD_INLINE V vector_at(const typename V::Number *at) { return V::of(at[0], at[1], at[2]); }
 
-template <class V, class Order> HOD_INLINE void base_at_rest(const Tree &tree, Motion<V> base, Order K)
+// The acceleration less gravity of a base at rest.
+template <class V> HOD_INLINE V less_gravity(const Tree &tree)
 {
-    for (int k = 0; k <= K; k++)
-        base.w[k] = base.a[k] = V::zero();
     using Number = typename V::Number;
-    base.a[0] = V::of(Number{} - tree.gravity[0], Number{} - tree.gravity[1], Number{} - tree.gravity[2]);
+    return V::of(Number{} - tree.gravity[0], Number{} - tree.gravity[1], Number{} - tree.gravity[2]);
 }
 
 // pose (4, 4); twists (K + 1, 6) body-fixed (w, v) with derivatives. a = v' + w x v + G, where G = -R^T g turns as G' = G x w.

@@ -26,11 +26,11 @@ template <class V, class Order> HOD_INLINE bool inverse_dynamics(const Tree &tre
     if (pose)
         base_in_motion(tree, pose, twists, base, run.scratch, K);
     else
-        base_at_rest(tree, base, K);
-    wrenches_of_motion(tree, joints, run, K);
+        base.a[0] = less_gravity<V>(tree);
+    wrenches_of_motion(tree, joints, run, !pose, K);
     if (values)
         take_off_loads(tree, joints, run, load, values, places, given.L, pose, twists, K);
-    forces_of_wrenches(tree, joints, run, K);
+    forces_of_wrenches(tree, joints, run, !pose, K);
     collect_forces(tree, run.tau, joints.stride, q + 2 * tree.columns, Q, K);
     if (W)
         for (int k = 0; k < K; k++) {

@@ -60,7 +60,7 @@ template <class V, class Order>
 HOD_INLINE void carry(const Body &body, const Loads<V> &load, V *scratch, const typename V::Number *q, const typename V::Number *c,
                       const typename V::Number *s, int stride, bool whole, Order K)
 {
-    V *f = body.turns ? scratch : load.f, *n = body.turns ? scratch + K : load.n;
+    Passing<V, Order> f(scratch, K), n(scratch + K, K);
     for (int k = 0; k < K; k++) {
         const V force = load.f[k], moment = load.n[k];
         f[k] = combined(body.to_own, force);
@@ -69,8 +69,14 @@ HOD_INLINE void carry(const Body &body, const Loads<V> &load, V *scratch, const 
     if (whole && body.h != 0)
         for (int k = 0; k < K; k++)
             n[k] += product(k, HOD_OF(i, j) { return (body.h * q[j * stride]) * quarter_turn(f[i]); });
-    if (body.turns)
-        turn_both(f, n, c, s, stride, -1, load.f, load.n, scratch + 2 * K, K, 0);
+    if (body.turns) {
+        turn_both(f.at, n.at, c, s, stride, -1, load.f, load.n, scratch + 2 * K, K, 0);
+    } else {
+        for (int k = 0; k < K; k++) {
+            load.f[k] = f[k];
+            load.n[k] = n[k];
+        }
+    }
 }
 
 // Takes L loads off the wrenches that motion asks for. values (K, L, 6), places (L, LOAD_NUMBERS); pose and twists of a free base, or nullptr.
@@ -105,6 +111,8 @@ HOD_INLINE void take_off_loads(const Tree &tree, const Joints<typename V::Number
                 carry(tree.body[i], load, run.scratch, joints.q + i, joints.c + i, joints.s + i, joints.stride, whole, K);
             }
         }
+        if (body == tree.bodies && !pose)
+            continue;                               // a base at rest is held
         const Vector arm = spread(p);
         const Force<V> to = run.force(body);
         for (int k = 0; k < K; k++) {

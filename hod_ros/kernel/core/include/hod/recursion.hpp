@@ -72,7 +72,8 @@ template <class V, class Order>
 HOD_INLINE void move(const Body &body, Motion<V> up, Motion<V> own, V *scratch, const typename V::Number *q, const typename V::Number *c,
                      const typename V::Number *s, int stride, Order K)
 {
-    V *rate = body.turns ? scratch : own.w, *acceleration = body.turns ? scratch + K + 1 : own.a;
+    Passing<V, decltype(next(K))> rate(scratch, next(K));
+    Passing<V, Order> acceleration(scratch + K + 1, K);
     for (int k = 0; k <= K; k++)
         rate[k] = combined(body.to_own, up.w[k]);
     for (int k = 0; k < K; k++)
@@ -84,11 +85,33 @@ HOD_INLINE void move(const Body &body, Motion<V> up, Motion<V> own, V *scratch, 
                 return (body.h * q[j * stride]) * along + (2 * body.h * (j + 1) * q[(j + 1) * stride]) * quarter_turn(rate[i]); });
             acceleration[k] = plus_z(acceleration[k], (body.h * ((k + 1) * (k + 2))) * q[(k + 2) * stride]);
         }
-    if (!body.turns)
-        return;
-    turn_both(rate, acceleration, c, s, stride, -1, own.w, own.a, scratch + 2 * (K + 1), next(K), 1);
+    if (body.turns) {
+        turn_both(rate.at, acceleration.at, c, s, stride, -1, own.w, own.a, scratch + 2 * (K + 1), next(K), 1);
+        for (int k = 0; k <= K; k++)
+            own.w[k] = plus_z(own.w[k], double(k + 1) * q[(k + 1) * stride]);
+    } else {
+        for (int k = 0; k <= K; k++)
+            own.w[k] = rate[k];
+        for (int k = 0; k < K; k++)
+            own.a[k] = acceleration[k];
+    }
+}
+
+// The same on a base at rest, whose a is constant.
+template <class V, class Order>
+HOD_INLINE void move_from_rest(const Body &body, V a, Motion<V> own, const typename V::Number *q, const typename V::Number *c,
+                               const typename V::Number *s, int stride, Order K)
+{
+    const V along = combined(body.to_own, a), across = quarter_turn(along);
     for (int k = 0; k <= K; k++)
-        own.w[k] = plus_z(own.w[k], double(k + 1) * q[(k + 1) * stride]);
+        own.w[k] = body.turns ? plus_z(V::zero(), double(k + 1) * q[(k + 1) * stride]) : V::zero();
+    for (int k = 0; k < K; k++) {
+        own.a[k] = body.turns ? c[k * stride] * along + s[k * stride] * across : k ? V::zero() : along;
+        if (body.turns)
+            copy_z(k ? V::zero() : along, own.a[k]);
+        if (body.h != 0)
+            own.a[k] = plus_z(own.a[k], (body.h * ((k + 1) * (k + 2))) * q[(k + 2) * stride]);
+    }
 }
 
 // The wrench of a body, added to its parent's.
@@ -96,17 +119,18 @@ template <class V, class Order>
 HOD_INLINE void pass_on(const Body &body, Force<V> own, Force<V> up, V *scratch, const typename V::Number *q, const typename V::Number *c,
                         const typename V::Number *s, int stride, Order K)
 {
-    V *f = own.f, *n = own.n;
+    Passing<V, Order> f(scratch, K), n(scratch + K, K);
     if (body.turns) {
-        f = scratch, n = scratch + K;
-        turn_both(own.f, own.n, c, s, stride, 1, f, n, scratch + 2 * K, K, 0);
+        turn_both(own.f, own.n, c, s, stride, 1, f.at, n.at, scratch + 2 * K, K, 0);
+    } else {
+        for (int k = 0; k < K; k++) {
+            f[k] = own.f[k];
+            n[k] = own.n[k];
+        }
     }
-    if (body.h != 0) {
-        V *slid = scratch + 2 * K;
+    if (body.h != 0)
         for (int k = 0; k < K; k++)
-            slid[k] = n[k] - product(k, HOD_OF(i, j) { return (body.h * q[j * stride]) * quarter_turn(f[i]); });
-        n = slid;
-    }
+            n[k] -= product(k, HOD_OF(i, j) { return (body.h * q[j * stride]) * quarter_turn(f[i]); });
     for (int k = 0; k < K; k++) {
         const V force = combined(body.to_parent, f[k]);
         up.f[k] += force;
@@ -114,32 +138,40 @@ HOD_INLINE void pass_on(const Body &body, Force<V> own, Force<V> up, V *scratch,
     }
 }
 
-// Forward: the wrench that every body's own motion takes. The base's w and a are there.
+// Forward: the wrench that every body's own motion takes. The base's w and a are there; at rest, a is constant and nothing is asked of it.
 template <class V, class Order>
-HOD_INLINE void wrenches_of_motion(const Tree &tree, const Joints<typename V::Number> &joints, const Recursion<V> &run, Order K)
+HOD_INLINE void wrenches_of_motion(const Tree &tree, const Joints<typename V::Number> &joints, const Recursion<V> &run, bool at_rest, Order K)
 {
-    const Body &root = tree.body[tree.bodies];
-    rotation_rates(run.motion(root), K);
-    newton_euler(root, run.motion(root), run.force(tree.bodies), K);
-    for (int i = 0; i < tree.bodies; i++) {
+    const int N = tree.bodies;
+    const Motion<V> base = run.motion(tree.body[N]);
+    if (!at_rest) {
+        rotation_rates(base, K);
+        newton_euler(tree.body[N], base, run.force(N), K);
+    }
+    for (int i = 0; i < N; i++) {
         const Body &body = tree.body[i];
         const Motion<V> own = run.motion(body);
-        move(body, run.motion(tree.body[body.parent]), own, run.scratch, joints.q + i, joints.c + i, joints.s + i, joints.stride, K);
+        const auto *q = joints.q + i, *c = joints.c + i, *s = joints.s + i;
+        if (at_rest && body.parent == N)
+            move_from_rest(body, base.a[0], own, q, c, s, joints.stride, K);
+        else
+            move(body, run.motion(tree.body[body.parent]), own, run.scratch, q, c, s, joints.stride, K);
         rotation_rates(own, K);
         newton_euler(body, own, run.force(i), K);
     }
 }
 
-// Backward: the joints' forces; the base's wrench is left in its force.
+// Backward: the joints' forces; the wrench on a base that is not at rest is left in its force.
 template <class V, class Order>
-HOD_INLINE void forces_of_wrenches(const Tree &tree, const Joints<typename V::Number> &joints, const Recursion<V> &run, Order K)
+HOD_INLINE void forces_of_wrenches(const Tree &tree, const Joints<typename V::Number> &joints, const Recursion<V> &run, bool at_rest, Order K)
 {
     for (int i = tree.bodies - 1; i >= 0; i--) {
         const Body &body = tree.body[i];
         const Force<V> own = run.force(i);
         for (int k = 0; k < K; k++)
             run.tau[k * joints.stride + i] = double(body.turns) * z(own.n[k]) + body.h * z(own.f[k]);
-        pass_on(body, own, run.force(body.parent), run.scratch, joints.q + i, joints.c + i, joints.s + i, joints.stride, K);
+        if (!at_rest || body.parent != tree.bodies)
+            pass_on(body, own, run.force(body.parent), run.scratch, joints.q + i, joints.c + i, joints.s + i, joints.stride, K);
     }
 }
 

@@ -39,6 +39,18 @@ template <class F> HOD_INLINE auto product(int k, F f)
 }
 #define HOD_OF(i, j) [&](int i, int j) __attribute__((always_inline))
 
+// A series on its way between two steps: of its own where the length is known, for the compiler to keep in registers, else in `scratch`.
+template <class V, class Length> struct Passing {
+    V *at;
+    HOD_INLINE Passing(V *scratch, Length) : at(scratch) {}
+    HOD_INLINE V &operator[](int k) { return at[k]; }
+};
+template <class V, int N> struct Passing<V, Fixed<N>> {
+    V at[N];
+    HOD_INLINE Passing(V *, Fixed<N>) {}
+    HOD_INLINE V &operator[](int k) { return at[k]; }
+};
+
 template <class V> struct Pair { V a, b; HOD_INLINE Pair &operator+=(Pair o) { a += o.a; b += o.b; return *this; } };
 
 // Vectors turned about z by the angle whose cosine and sine are c and s, `stride` apart; sign -1 turns back.
@@ -67,7 +79,7 @@ template <class Length>
 HOD_INLINE void turn_both(const Packed *a, const Packed *b, const double *c, const double *s, int stride, double sign, Packed *to_a,
                           Packed *to_b, Packed *scratch, Length length, int less)
 {
-    Packed *plane = scratch, *swapped = scratch + length;
+    Passing<Packed, Length> plane(scratch, length), swapped(scratch + length, length);
     const Packed::Register signs = {-sign, sign, -sign, sign};
     for (int k = 0; k < length; k++) {
         const Packed::Register other = k < length - less ? b[k].v : Packed::Register{};
