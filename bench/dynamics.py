@@ -29,12 +29,12 @@ def motion(model, order, samples=None):
 
 
 def kernel_time(model, order, rounds=30):
-    tree, q = model._compiled.tree, motion(model, order)
-    return min(tree.time(q, 2000) for _ in range(rounds))
+    compute, q = model._compiled.inverse_dynamics, motion(model, order)
+    return min(compute.time(2000, q) for _ in range(rounds))
 
 
 def single():
-    table = Table(f'One evaluation, order 2 (Q, Q\', Q\'\'); {compiled._kernel.instruction_set()}; against pin.rnea (order 0)')
+    table = Table(f'One evaluation, order 2 (Q, Q\', Q\'\'); {compiled.instruction_set()}; against pin.rnea (order 0)')
     for name, text in robots().items():
         model, peer = RobotModel.from_urdf(text), pin.buildModelFromXML(text)
         data, q = peer.createData(), motion(model, 2)
@@ -69,15 +69,15 @@ def batch():
     table = Table('Batch of 10,000 on all cores: one evaluation against the single kernel')
     for joints in (7, 30):
         model = RobotModel.from_urdf(chain(joints))
-        for name in compiled._kernel.instruction_sets():
-            before = compiled._kernel.instruction_set()
-            compiled._kernel.use_instruction_set(name)
+        for name in compiled.instruction_sets():
+            before = compiled.instruction_set()
+            compiled.use_instruction_set(name)
             for order in (2, 8):
                 q = motion(model, order, 10_000)
                 time = nanoseconds({'batch': lambda model=model, q=q: inverse_dynamics(model, q)}, rounds=20)['batch'] / len(q)
                 limit = bound.get(name) if (joints, order) == (7, 2) else None
                 table.add(f'{joints} joints, order {order}, {name}', time, kernel_time(model, order), limit)
-            compiled._kernel.use_instruction_set(before)
+            compiled.use_instruction_set(before)
     return table.rows
 
 

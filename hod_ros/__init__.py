@@ -12,7 +12,7 @@ with open(os.path.join(os.path.dirname(__file__), '__init__.pyi'), encoding='utf
 __version__ = '0.1.0'
 __all__ = sorted(_LAZY)
 
-if find_spec('hod_ros.kernel._kernel') is None:
+if find_spec('hod_ros.kernel._doorway') is None:
     import_module('hod_ros.kernel.compiled')        # which says what is missing
 
 

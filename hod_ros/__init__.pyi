@@ -46,6 +46,7 @@ from hod_ros.dynamics.momentum import momentum_matrix as momentum_matrix
 from hod_ros.dynamics.momentum import total_mass as total_mass
 from hod_ros.dynamics.momentum import total_momentum as total_momentum
 from hod_ros.dynamics.payload_wrench import payload_wrench as payload_wrench
+from hod_ros.dynamics.prepared_loads import PreparedLoads as PreparedLoads
 from hod_ros.dynamics.regressor import inertial_parameters as inertial_parameters
 from hod_ros.dynamics.regressor import parameter_names as parameter_names
 from hod_ros.dynamics.regressor import regressor as regressor

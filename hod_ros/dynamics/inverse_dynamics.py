@@ -28,57 +28,73 @@ FORMULATIONS = {
 
 @overload
 def inverse_dynamics(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | None = None, formulation: str = 'recursive',
-                     base: None = None) -> Array: ...
+                     base: None = None, threads: int | None = None) -> Array: ...
 
 
 @overload
 def inverse_dynamics(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | None = None, formulation: str = 'recursive',
-                     base: FreeBase) -> tuple[Array, Array]: ...
+                     base: FreeBase, threads: int | None = None) -> tuple[Array, Array]: ...
 
 
 def inverse_dynamics(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | None = None, formulation: str = 'recursive',
-                     base: FreeBase | None = None) -> Array | tuple[Array, Array]:
+                     base: FreeBase | None = None, threads: int | None = None) -> Array | tuple[Array, Array]:
     """Generalised forces Q and their time derivatives, Q = M q'' + C q' + g - J^T W.
 
     q: (order + 3, n), row k the k-th time derivative of the joint positions [rad] or [m], [s]; or (samples, order + 3, n).
-    wrenches: {link: wrench} that the environment exerts, (order + 1, 6) in the link's frame or a LinkWrench.
+    wrenches: {link: wrench} that the environment exerts, (order + 1, 6) in the link's frame or a LinkWrench; see PreparedLoads too.
     formulation: 'recursive' runs compiled, 'spatial' too where nothing loads the robot; 'closed_form', 'body_fixed' and 'hybrid' are numpy.
     base: (pose (4, 4), twists (order + 2, 6)) of a free base, the twists body-fixed (angular, linear).
+    threads: how many a batch may run on; None: what HOD_ROS_THREADS says, else as many as there are cores.
 
     Returns Q: (order + 1, n) or (samples, order + 1, n), row k the k-th time derivative [N m] or [N]; with a free base (Q, W),
     W: (order + 1, 6) the wrench (torque, force) on the base, in its frame.
     """
     try:
-        compiled = model._compiled
-        if compiled is not None and wrenches is None and base is None and model.base == 'fixed':
+        kernel = model._compiled
+        if kernel is not None and wrenches is None and threads is None:
             if formulation == 'recursive':
-                Q = compiled.inverse_dynamics(q)
-            elif formulation == 'spatial':
-                Q = compiled.spatial_inverse_dynamics(q)
+                Q = kernel.inverse_dynamics(q) if base is None else kernel.inverse_dynamics(q, *base)
+            elif formulation == 'spatial' and model.base == 'fixed' and base is None:
+                Q = kernel.spatial_inverse_dynamics(q)
             else:
                 Q = None
             if Q is not None:
                 return Q
     except (AttributeError, TypeError, ValueError):     # of no model, or of a comparison with an array
         motions.robot_model(model)
-    return _checked(model, q, wrenches, formulation, base)
+    return _checked(model, q, wrenches, formulation, base, threads)
 
 
-def _checked(model, q, wrenches, formulation, base):
+def _checked(model, q, wrenches, formulation, base, threads):
     if not arguments.one_of(formulation, FORMULATIONS):
         raise InputError(f'formulation is {arguments.shown(formulation)}; it is one of {", ".join(map(repr, FORMULATIONS))}')
+    if threads is not None:
+        arguments.count(threads, 'threads', 1)
     q = motions.motions(model, q, 3)
     rows = q.shape[-2]
     base = _checked_base(model, base, q)
-    external = None
+    pairs = None
     if wrenches is not None:
-        external = loads.on_bodies(model, q, loads.pairs(wrenches), base)
-    numeric = q.dtype != object and (external is None or external.dtype != object)
+        pairs = loads.pairs(wrenches)
+        checked = loads.checked_loads(model, q, pairs)
+    numeric = q.dtype != object and (pairs is None or all(values.dtype != object for _, values, _ in checked))
     if formulation == 'recursive' and model._compiled is not None and numeric and rows <= compiled.most_rows:
-        result = model._compiled.run(q, external, base)
+        given = [q, *(base or (None, None))]
+        if pairs:
+            given += _stacked(checked, q.shape[:-2]), loads.places(model, [(link, frame) for link, _, frame in checked])
+        result = model._compiled.inverse_dynamics(*given, threads=threads)
     else:
+        external = None if pairs is None else loads.on_bodies(model, q, pairs, base)
         result = _in_numpy(model, q, formulation, external, base)
     return motions.finite_result(model, result, 'Q', q)
+
+
+def _stacked(loads, samples):
+    """Values of all loads (..., order + 1, loads, 6), with an axis of samples where one of them has it."""
+    values = [values for _, values, _ in loads]
+    if any(one.ndim == 3 for one in values):
+        values = [np.broadcast_to(one, samples + one.shape[-2:]) for one in values]
+    return np.stack(values, axis=-2)
 
 
 def _checked_base(model, base, q):

@@ -81,11 +81,12 @@ def body_wrenches(model: RobotModel, q: ArrayLike, wrenches: Wrenches, base: Fre
 def on_bodies(model, q, loads, base=None):
     """body_wrenches of checked arguments; loads: (link, LinkWrench) each."""
     many = q.ndim == 3
+    loads = [(link, np.moveaxis(values, -2, 0), frame) for link, values, frame in checked_loads(model, q, loads)]
+    loads = [(link, values[:, None] if many and values.ndim == 2 else values, frame) for link, values, frame in loads]
     q = np.moveaxis(q, -2, 0)
     if base is not None:
         base = np.asarray(base[0]), np.moveaxis(np.asarray(base[1]), -2, 0)
     rows = len(q) - 2
-    loads = [(link, *_load(model, q, link, wrench, rows)) for link, wrench in loads]
     dtype = np.result_type(q.dtype, float, *(values.dtype for _, values, _ in loads))
     out = np.zeros((rows, *q.shape[1:-1], len(model.bodies) + 1, 6), dtype)
     for link, values, frame in loads:
@@ -123,22 +124,32 @@ def _link_wrench(link, wrench):
         raise InputError(f'link {arguments.shown(link)}: {error}') from None
 
 
-def _load(model, q, link, wrench, rows):
-    """The wrench's first `rows` rows, (rows, ..., 6), and its frame."""
-    model.body_of(link)
-    values, samples = wrench.values, q.shape[1:-1]
-    if values.ndim == 3 and values.shape[:1] != samples:
-        asked = f'{samples[0]} samples' if samples else 'one sample'
-        raise InputError(
-            f'link {link!r}: its wrench has {len(values)} samples, but q has {asked}; give as many, or one for all')
-    if values.shape[-2] < rows:
-        given = values.shape[-2]
-        raise InputError(
-            f'link {link!r}: its wrench has {given} rows, which allow order {given - 1} at most, but q with {len(q)} '
-            f'rows asks for order {rows - 1}; give {rows} rows of the wrench, or q without its last rows')
-    values = np.moveaxis(values, -2, 0)[:rows]
-    shared = values.ndim == 2 and samples
-    return values[:, None] if shared else values, wrench.frame
+def checked_loads(model, q, loads):
+    """[(link, values (..., order + 1, 6), frame)] of (link, LinkWrench) each, for q (..., order + 3, n)."""
+    rows, samples, out = q.shape[-2] - 2, q.shape[:-2], []
+    for link, wrench in loads:
+        model.body_of(link)
+        values = wrench.values
+        if values.ndim == 3 and values.shape[:1] != samples:
+            asked = f'{samples[0]} samples' if samples else 'one sample'
+            raise InputError(
+                f'link {link!r}: its wrench has {len(values)} samples, but q has {asked}; give as many, or one for all')
+        if values.shape[-2] < rows:
+            given = values.shape[-2]
+            raise InputError(
+                f'link {link!r}: its wrench has {given} rows, which allow order {given - 1} at most, but q with {rows + 2} '
+                f'rows asks for order {rows - 1}; give {rows} rows of the wrench, or q without its last rows')
+        out.append((link, values[..., :rows, :], wrench.frame))
+    return out
+
+
+def places(model, loads):
+    """Where (link, frame) each are, (loads, 14), for the kernel."""
+    out = np.empty((len(loads), 14))
+    for row, (link, frame) in zip(out, loads, strict=True):
+        row[0], row[2:] = model._compiled.place(*model.body_of(link))
+        row[1] = FRAMES.index(frame)
+    return out
 
 
 def _on_body(model, q, body, placement, values, frame, base):

@@ -1,4 +1,4 @@
-/* From raw derivatives to Taylor coefficients, through the recursion, and back: one sample, and LANES samples at once.
+/* From raw derivatives to Taylor coefficients, through the recursion, and back.
  * q: (K + 2) rows of n. base: NULL or (K + 1) rows of (w, a). external: NULL or K rows of (N + 1) wrenches. out: K rows of n.
  * base_wrench: NULL or K rows of 6. */
 
@@ -53,67 +53,6 @@ INLINE void FN(single)(const Tree *tree, const double *q, const double *base, co
     }
 }
 
-/* `count` <= LANES samples, `*_step` numbers apart in q, base, external and the results; the lanes beyond repeat the last one. */
-INLINE void FN(block)(const Tree *tree, const double *q, const double *base, const double *external, double *out, double *base_wrench,
-                      int count, VEC *work, int K)
-{
-    const int N = tree->bodies, n = tree->columns, row = K + 1;
-    VEC *theta = work, *s = theta + (K + 2) * N, *c = s + row * N, *tau = c + row * N, *motion = tau + K * N;
-    VEC *loads = motion + ((size_t)(N + 1) * BODY_SERIES + 6) * row;
-    for (int lane = 0; lane < LANES; lane++) {
-        const int sample = lane < count ? lane : count - 1;
-        const double *from = q + (size_t)sample * (K + 2) * n;
-        for (int k = 0; k < K + 2; k++)
-            for (int i = 0; i < N; i++)
-                ((double *)(theta + k * N + i))[lane] = from[k * n + tree->body[i].column];
-        if (base)
-            for (int k = 0; k < row; k++)
-                for (int r = 0; r < 6; r++)
-                    ((double *)(motion + ((size_t)N * BODY_SERIES + r) * row + k))[lane] =
-                        inverse_factorial[k] * base[((size_t)sample * row + k) * 6 + r];
-        if (external)
-            for (int k = 0; k < K; k++)
-                for (int i = 0; i <= N; i++)
-                    for (int r = 0; r < 6; r++)
-                        ((double *)(loads + (i * 6 + r) * K + k))[lane] =
-                            inverse_factorial[k] * external[(((size_t)sample * K + k) * (N + 1) + i) * 6 + r];
-    }
-    for (int k = 0; k < K + 2; k++)
-        for (int i = 0; i < N; i++)
-            theta[k * N + i] *= tree->body[i].multiplier * inverse_factorial[k];
-    for (int i = 0; i < N; i++) {
-        theta[i] += tree->body[i].offset;
-        FN(sin_cos_series)(theta + i, s + i, c + i, N, row);
-    }
-    if (!base) {
-        VEC *w = motion + (size_t)N * BODY_SERIES * row;
-        for (int k = 0; k < 6 * row; k++)
-            w[k] = SPLAT(0);
-        for (int r = 0; r < 3; r++)
-            w[(3 + r) * row] = SPLAT(-tree->gravity[r]);
-    }
-    FN(recursion_of_samples)(tree, theta, c, s, N, external ? loads : NULL, motion, tau, K);
-    for (int k = 0; k < K; k++)
-        for (int i = 0; i < N; i++)
-            tau[k * N + i] *= tree->body[i].multiplier * factorial[k];
-    const VEC *f = motion + ((size_t)N * BODY_SERIES + 15) * row, *moment = f + 3 * row;
-    for (int lane = 0; lane < count; lane++) {
-        const double *from = q + (size_t)lane * (K + 2) * n;
-        double *to = out + (size_t)lane * K * n;
-        for (int k = 0; k < K; k++) {
-            for (int j = 0; j < n; j++)
-                to[k * n + j] = tree->armature[j] * from[(k + 2) * n + j];
-            for (int i = 0; i < N; i++)
-                to[k * n + tree->body[i].column] += ((const double *)(tau + k * N + i))[lane];
-            if (base_wrench)
-                for (int r = 0; r < 3; r++) {
-                    base_wrench[((size_t)lane * K + k) * 6 + r] = factorial[k] * ((const double *)(moment + r * row + k))[lane];
-                    base_wrench[((size_t)lane * K + k) * 6 + 3 + r] = factorial[k] * ((const double *)(f + r * row + k))[lane];
-                }
-        }
-    }
-}
-
 /* The orders that robots run at get code of their own; the rest share a loop. */
 #define BY_ORDER(call) \
     switch (K) { \
@@ -129,19 +68,4 @@ HOT void FN(evaluate_single)(const Tree *tree, const double *q, const double *ba
 #define CALL(length) FN(single)(tree, q, base, external, out, base_wrench, work, length)
     BY_ORDER(CALL)
 #undef CALL
-}
-
-HOT void FN(evaluate_samples)(const Tree *tree, const double *q, const double *base, const double *external, double *out,
-                              double *base_wrench, size_t samples, void *work, int K)
-{
-    const int N = tree->bodies, n = tree->columns;
-    for (size_t first = 0; first < samples; first += LANES) {
-        const int count = samples - first < LANES ? (int)(samples - first) : LANES;
-#define CALL(length) \
-    FN(block)(tree, q + first * (K + 2) * n, base ? base + first * (K + 1) * 6 : NULL, \
-              external ? external + first * K * (N + 1) * 6 : NULL, out + first * K * n, base_wrench ? base_wrench + first * K * 6 : NULL, \
-              count, work, length)
-        BY_ORDER(CALL)
-#undef CALL
-    }
 }

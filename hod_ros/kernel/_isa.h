@@ -7,15 +7,12 @@
 #define LANES WIDTH
 #define VEC GLUE(Vec, ISA)
 #define INT GLUE(Int, ISA)
-#define T VEC
-#define T0 SPLAT(0)
 
 typedef double VEC __attribute__((vector_size(WIDTH * 8), may_alias));
 typedef long long INT __attribute__((vector_size(WIDTH * 8), may_alias));
 
 #include "_series.h"
 #include "_single.h"
-#include "_recursion.h"
 #include "_evaluate.h"
 #include "_spatial.h"
 #include "_forward.h"
@@ -26,8 +23,6 @@ typedef long long INT __attribute__((vector_size(WIDTH * 8), may_alias));
 #undef LANES
 #undef VEC
 #undef INT
-#undef T
-#undef T0
 #undef ISA
 #undef TARGET
 #undef WIDTH

@@ -1,19 +1,13 @@
-/* Python's way to the compiled recursion: the type Tree, the choice of instruction set, and batches on all cores.
- *
- * One sample keeps the GIL and works in memory that its tree owns; a batch releases the GIL and gives every thread memory of its own. */
+/* What is still to move into the C++ kernel: matrices, forward dynamics and the spatial form, of one sample. */
 #define PY_SSIZE_T_CLEAN
 #define NPY_NO_DEPRECATED_API NPY_1_22_API_VERSION
-#define _GNU_SOURCE
 #include <Python.h>
 #include <numpy/arrayobject.h>
 
 #include <math.h>
-#include <pthread.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "_tree.h"
 
@@ -23,12 +17,6 @@ static size_t single_numbers(const Tree *tree, int K)
 {
     const size_t N = tree->bodies, row = K + 1, stride = padded(tree->bodies);
     return (2 * row + 2 * K + 2) * stride + 4 * ((N + 1) * 7 * row + 5 * row + 2 * (N + 1) * K);
-}
-
-static size_t block_vectors(const Tree *tree, int K)
-{
-    const size_t N = tree->bodies, row = K + 1;
-    return (2 * row + 2 * K + 2) * N + ((N + 1) * BODY_SERIES + 6) * row + (N + 1) * 6 * K;
 }
 
 static size_t spatial_numbers(const Tree *tree, int K)
@@ -41,8 +29,6 @@ static void *aligned(size_t bytes)
 {
     return aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
 }
-
-#include "_batch.h"
 
 typedef struct {
     PyObject_HEAD
@@ -174,85 +160,8 @@ static int grow_workspace(TreeObject *self, size_t numbers)
     return 1;
 }
 
-/* inverse_dynamics(q, external=None, base=None) -> Q, or (Q, base wrench) where a base is given; None where an argument is not a plain
- * array of the right shape or any number is not finite: the caller finds out which and says so.
- * q (K + 2, n) or (samples, K + 2, n); external (.., K, N + 1, 6); base (.., K + 1, 6). */
-static PyObject *tree_inverse_dynamics(TreeObject *self, PyObject *const *args, Py_ssize_t nargs)
-{
-    const Tree *tree = &self->tree;
-    if (nargs < 1 || nargs > 3) {
-        PyErr_SetString(PyExc_TypeError, "inverse_dynamics takes q, external and base");
-        return NULL;
-    }
-    PyObject *with_external = nargs > 1 && args[1] != Py_None ? args[1] : NULL, *with_base = nargs > 2 && args[2] != Py_None ? args[2] : NULL;
-    const int ndim = PyArray_CheckExact(args[0]) ? PyArray_NDIM((PyArrayObject *)args[0]) : 0;
-    if (ndim != 2 && ndim != 3)
-        Py_RETURN_NONE;
-    const double *q = plain_array(args[0], ndim, NULL);
-    const npy_intp *shape = PyArray_DIMS((PyArrayObject *)args[0]);
-    const npy_intp samples = ndim == 3 ? shape[0] : 1, rows = shape[ndim - 2], n = shape[ndim - 1];
-    if (q == NULL || n != tree->columns || rows < 3 || rows > MOST_ROWS)
-        Py_RETURN_NONE;
-    const int K = (int)rows - 2, batch = ndim == 3;
-    const npy_intp out_shape[3] = {samples, K, n}, wrench_shape[3] = {samples, K, 6};
-    const npy_intp external_shape[4] = {samples, K, tree->bodies + 1, 6}, base_shape[3] = {samples, K + 1, 6};
-    const double *external = NULL, *base = NULL;
-    if (with_external != NULL) {
-        external = plain_array(with_external, 3 + batch, external_shape + !batch);
-        if (external == NULL || !isa->finite(external, (size_t)samples * K * (tree->bodies + 1) * 6))
-            Py_RETURN_NONE;
-    }
-    if (with_base != NULL) {
-        base = plain_array(with_base, 2 + batch, base_shape + !batch);
-        if (base == NULL || !isa->finite(base, (size_t)samples * (K + 1) * 6))
-            Py_RETURN_NONE;
-    }
-    PyObject *Q = PyArray_SimpleNew(ndim, out_shape + !batch, NPY_DOUBLE);
-    PyObject *W = with_base ? PyArray_SimpleNew(ndim, wrench_shape + !batch, NPY_DOUBLE) : NULL;
-    if (Q == NULL || (with_base && W == NULL))
-        goto failed;
-    double *out = PyArray_DATA((PyArrayObject *)Q), *base_wrench = W ? PyArray_DATA((PyArrayObject *)W) : NULL;
-    int finite;
-    if (batch) {
-        Batch b = {.tree = tree, .q = q, .base = base, .external = external, .out = out, .base_wrench = base_wrench,
-                   .samples = samples, .K = K, .finite = 1};
-        Py_BEGIN_ALLOW_THREADS
-        run_batch(&b);
-        Py_END_ALLOW_THREADS
-        if (b.starved && b.next < b.samples) {
-            PyErr_NoMemory();
-            goto failed;
-        }
-        finite = b.finite;
-    } else {
-        finite = isa->finite(q, (size_t)rows * n);
-        if (finite) {
-            if (!grow_workspace(self, single_numbers(tree, K))) {
-                PyErr_NoMemory();
-                goto failed;
-            }
-            isa->single(tree, q, base, external, out, base_wrench, self->work, K);
-            finite = isa->finite(out, (size_t)K * n);
-        }
-    }
-    if (!finite) {
-        Py_DECREF(Q);
-        Py_XDECREF(W);
-        Py_RETURN_NONE;
-    }
-    if (W == NULL)
-        return Q;
-    PyObject *both = PyTuple_Pack(2, Q, W);
-    Py_DECREF(Q);
-    Py_DECREF(W);
-    return both;
-failed:
-    Py_XDECREF(Q);
-    Py_XDECREF(W);
-    return NULL;
-}
-
-/* spatial_inverse_dynamics(q) -> Q, for q (K + 2, n); None as above. */
+/* spatial_inverse_dynamics(q) -> Q, for q (K + 2, n); None where an argument is not a plain array of the right
+ * shape or any number is not finite: the caller finds out which and says so. */
 static PyObject *tree_spatial(TreeObject *self, PyObject *object)
 {
     const Tree *tree = &self->tree;
@@ -332,41 +241,10 @@ static PyObject *tree_forward(TreeObject *self, PyObject *const *args, Py_ssize_
     return out;
 }
 
-/* time(q, times): nanoseconds that one evaluation takes inside the kernel, without Python. */
-static PyObject *tree_time(TreeObject *self, PyObject *args)
-{
-    PyObject *object;
-    Py_ssize_t times;
-    if (!PyArg_ParseTuple(args, "On", &object, &times))
-        return NULL;
-    const double *q = plain_array(object, 2, NULL);
-    if (q == NULL || PyArray_DIM((PyArrayObject *)object, 1) != self->tree.columns || times < 1) {
-        PyErr_SetString(PyExc_ValueError, "time takes a plain array (rows, n) and a number of repetitions");
-        return NULL;
-    }
-    const int K = (int)PyArray_DIM((PyArrayObject *)object, 0) - 2;
-    if (K < 1 || K + 2 > MOST_ROWS || !grow_workspace(self, single_numbers(&self->tree, K))) {
-        PyErr_SetString(PyExc_ValueError, "time takes 3 rows or more");
-        return NULL;
-    }
-    double *out = aligned((size_t)K * self->tree.columns * sizeof(double) + ALIGNMENT);
-    if (out == NULL)
-        return PyErr_NoMemory();
-    struct timespec start, end;
-    clock_gettime(CLOCK_MONOTONIC, &start);
-    for (Py_ssize_t i = 0; i < times; i++)
-        isa->single(&self->tree, q, NULL, NULL, out, NULL, self->work, K);
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    free(out);
-    return PyFloat_FromDouble(((double)(end.tv_sec - start.tv_sec) * 1e9 + (double)(end.tv_nsec - start.tv_nsec)) / (double)times);
-}
-
 static PyMethodDef tree_methods[] = {
-    {"inverse_dynamics", (PyCFunction)(void (*)(void))tree_inverse_dynamics, METH_FASTCALL, "n-th order inverse dynamics, or None"},
     {"spatial_inverse_dynamics", (PyCFunction)tree_spatial, METH_O, "the same in spatial representation, or None"},
     {"matrices", (PyCFunction)tree_matrices, METH_O, "M, C, g with time derivatives, or None"},
     {"forward_dynamics", (PyCFunction)(void (*)(void))tree_forward, METH_FASTCALL, "n-th order forward dynamics, or None"},
-    {"time", (PyCFunction)tree_time, METH_VARARGS, "nanoseconds of one evaluation inside the kernel: time(q, repetitions)"},
     {NULL, NULL, 0, NULL},
 };
 

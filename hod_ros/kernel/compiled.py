@@ -5,7 +5,6 @@ import warnings
 
 import numpy as np
 
-from hod_ros.algebra import leibniz
 from hod_ros.algebra import lie
 
 try:
@@ -19,8 +18,24 @@ except ImportError as reason:
         f'hod_ros runs on its numpy reference, a thousand times slower than its compiled kernel ({reason})',
         RuntimeWarning, stacklevel=2)
 
-available = _kernel is not None
-most_rows = _kernel.MOST_ROWS if available else 128
+available = _doorway is not None
+most_rows = _doorway.MOST_ROWS if available else 128
+
+
+def instruction_sets():
+    """Names of the codes that this machine can run, widest first."""
+    return _doorway.instruction_sets() if available else []
+
+
+def instruction_set():
+    """Name of the code that runs."""
+    return _doorway.instruction_set()
+
+
+def use_instruction_set(name):
+    """Chooses the code that runs from now on; batches that run go on as they began."""
+    _doorway.use_instruction_set(name)
+    _kernel.use_instruction_set(name)
 
 
 class NormalForm:
@@ -78,46 +93,26 @@ def rotation_to(e):
 
 
 class Compiled:
-    """A model's constants packed for the kernel, and calls of it."""
+    """A model's constants packed for the kernel, and calls of it: each answers None to anything unusual."""
 
-    __slots__ = ('Ad_T', 'forward_dynamics', 'gravity', 'inverse_dynamics', 'matrices', 'robot', 'spatial_inverse_dynamics', 'tree')
+    __slots__ = ('forward_dynamics', 'inverse_dynamics', 'matrices', 'robot', 'spatial_inverse_dynamics', 'to_own', 'tree')
 
     def __init__(self, model):
         form = NormalForm(model)
         self.robot = form.robot(model)
+        self.to_own = lie.inverse(np.concatenate([form.T, np.eye(4)[None]]))
+        self.inverse_dynamics = self.robot.algorithm('inverse_dynamics')
         links = np.zeros((len(form.h) + 1, 3), np.int64)
         links[:-1] = np.stack([form.turns, model.parent, model.coordinate], axis=-1)
         self.tree = _kernel.Tree(form.constants(model), links, np.array(model.armature), np.array(model.gravity))
-        self.inverse_dynamics = self.tree.inverse_dynamics
         self.spatial_inverse_dynamics = self.tree.spatial_inverse_dynamics
         self.matrices = self.tree.matrices
         self.forward_dynamics = self.tree.forward_dynamics
-        self.Ad_T = lie.Ad(np.concatenate([form.T, np.eye(4)[None]]))
-        self.gravity = model.gravity
 
-    def run(self, q, external, base):
-        """Q, or (Q, W) with a base, for checked arrays; None where the result is not finite.
-
-        external: (..., order + 1, N + 1, 6) body-fixed wrenches; base: (pose (..., 4, 4), twists (..., order + 2, 6)).
-        """
-        if external is not None:
-            external = np.ascontiguousarray((external[..., None, :] @ self.Ad_T)[..., 0, :])
-        if base is not None:
-            base = self._base_series(*base)
-        return self.inverse_dynamics(np.ascontiguousarray(q), external, base)
-
-    def _base_series(self, pose, twists):
-        """Angular velocity and classical acceleration less gravity of the base, in its frame, with derivatives (..., order + 2, 6)."""
-        V = np.moveaxis(twists, -2, 0)
-        w, v = V[..., :3], V[..., 3:]
-        g = -(np.swapaxes(pose[..., :3, :3], -1, -2) @ self.gravity)
-        gravity = [g]
-        for k in range(len(V) - 2):
-            gravity.append(-leibniz.nth(w, gravity, k, np.cross))
-        a = np.zeros_like(w)
-        for k in range(len(V) - 1):
-            a[k] = v[k + 1] + leibniz.nth(w, v, k, np.cross) + gravity[k]
-        return np.ascontiguousarray(np.moveaxis(np.concatenate([w, a], axis=-1), 0, -2))
+    def place(self, body, pose):
+        """Body and pose (4, 4) in its frame as the kernel numbers and takes them: the body's slot, R and p (12,) in its joint's frame."""
+        own = self.to_own[body] @ pose
+        return body % len(self.to_own), np.concatenate([own[:3, :3].ravel(), own[:3, 3]])
 
 
 def compile_tree(model):

@@ -1,6 +1,7 @@
-"""What is in C compiles without a warning: gcc and clang, x86-64 and arm64; the portable kernel computes the same."""
+"""What is in C and C++ compiles without a warning: gcc and clang, x86-64 and arm64; the portable kernel computes the same."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -10,9 +11,15 @@ import checkout
 import numpy
 import pytest
 
+KERNEL = checkout.ROOT / 'hod_ros' / 'kernel'
+CORE = KERNEL / 'core'
+ALGORITHMS = re.findall(r'^ +LINE\((\w+)', (CORE / 'algorithms.hpp').read_text(), re.MULTILINE)
 SOURCES = sorted((checkout.ROOT / 'hod_ros').rglob('_*.c'))
-STRICT = ['-O3', '-std=gnu11', '-Wall', '-Wextra', '-Werror', '-fPIC', '-c']
+STRICT = ['-Wall', '-Wextra', '-Werror', '-O0', '-fPIC', '-c', '-o', 'unit.o']
+CPP = ['-std=c++17', '-Wno-psabi', '-DHOD_QUICK_BUILD', f'-I{CORE / "include"}']
 HEADERS = [f'-I{sysconfig.get_path("include")}', f'-I{numpy.get_include()}']
+AVX2 = ['-mavx2', '-mfma']
+AVX512 = [*AVX2, '-mavx512f', '-mavx512dq', '-mavx512vl']
 
 
 @pytest.fixture(scope='module')
@@ -26,28 +33,34 @@ def zig():
             [sys.executable, '-m', 'pip', 'install', '--no-deps', '--target', target, version],
             checkout.ROOT, checkout.bare_environment())
         (target / 'complete').touch()
-    return [target / 'ziglang' / 'zig', 'cc']
+    return [target / 'ziglang' / 'zig']
 
 
-def compile_strictly(command, folder):
-    assert SOURCES
+def compile_strictly(c, cpp, instruction_sets, folder):
+    assert SOURCES or ALGORITHMS
     for source in SOURCES:
-        checkout.run(
-            [*command, *STRICT, source, *HEADERS, '-o', folder / f'{source.stem}.o'], folder,
-            checkout.bare_environment())
+        checkout.run([*c, *STRICT, '-std=gnu11', source, *HEADERS], folder, checkout.bare_environment())
+    dispatch = ['-DHOD_DISPATCH'] if len(instruction_sets) > 1 else []
+    checkout.run([*cpp, *STRICT, *CPP, *dispatch, KERNEL / '_doorway.cpp', *HEADERS], folder, checkout.bare_environment())
+    for algorithm in ALGORITHMS:
+        for flags in instruction_sets:
+            checkout.run(
+                [*cpp, *STRICT, *CPP, *flags, f'-DHOD_ALGORITHM={algorithm}', CORE / 'compiled.cpp'], folder, checkout.bare_environment())
 
 
-@pytest.mark.parametrize('macros', [[], ['-DHOD_PORTABLE']], ids=['dispatch', 'portable'])
-@pytest.mark.parametrize('compiler', ['gcc', 'clang'])
-def test_the_kernel_compiles_without_warnings_with(compiler, macros, tmp_path):
-    if not shutil.which(compiler):
-        pytest.skip(f'no {compiler} here')
-    compile_strictly([compiler, *macros], tmp_path)
+@pytest.mark.parametrize('compilers', [('gcc', 'g++'), ('clang', 'clang++')], ids=['gcc', 'clang'])
+def test_the_kernel_compiles_without_warnings_with(compilers, tmp_path):
+    if not all(map(shutil.which, compilers)):
+        pytest.skip(f'no {compilers} here')
+    compile_strictly(*([compiler] for compiler in compilers), [[], AVX2, AVX512], tmp_path)
 
 
-@pytest.mark.parametrize('target', ['x86_64-linux-gnu', 'aarch64-linux-gnu'])
-def test_the_kernel_compiles_without_warnings_with_zigs_clang_for(target, zig, tmp_path):
-    compile_strictly([*zig, '-target', target], tmp_path)
+@pytest.mark.parametrize(('target', 'instruction_sets'), [
+    ('x86_64-linux-gnu', [[], AVX2, AVX512]), ('aarch64-linux-gnu', [[]]),
+], ids=['x86_64', 'aarch64'])
+def test_the_kernel_compiles_without_warnings_with_zigs_clang_for(target, instruction_sets, zig, tmp_path):
+    c, cpp = ([*zig, language, '-target', target] for language in ('cc', 'c++'))
+    compile_strictly(c, cpp, instruction_sets, tmp_path)
 
 
 def test_the_portable_kernel_computes_what_the_dispatched_one_does(tmp_path):

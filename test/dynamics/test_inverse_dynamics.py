@@ -37,12 +37,12 @@ def arm():
     return random_tree(np.random.default_rng(3), 7, kinds=KINDS)
 
 
-@pytest.fixture(params=compiled._kernel.instruction_sets() if compiled.available else [])
+@pytest.fixture(params=compiled.instruction_sets())
 def instruction_set(request):
-    before = compiled._kernel.instruction_set()
-    compiled._kernel.use_instruction_set(request.param)
+    before = compiled.instruction_set()
+    compiled.use_instruction_set(request.param)
     yield request.param
-    compiled._kernel.use_instruction_set(before)
+    compiled.use_instruction_set(before)
 
 
 @needs_kernel

@@ -71,16 +71,16 @@ def test_forward_dynamics_of_30_joints_at_order_4_is_exact_to_1e_12():
 def test_every_instruction_set_gives_the_same_matrices():
     model, q = robot_and_motion(7, 9, 3, 1)
     expected = matrices_from_jacobians(model, q)
-    chosen = compiled._kernel.instruction_set()
+    chosen = compiled.instruction_set()
     try:
-        for name in compiled._kernel.instruction_sets():
-            compiled._kernel.use_instruction_set(name)
+        for name in compiled.instruction_sets():
+            compiled.use_instruction_set(name)
             close(dynamics_matrices(model, q).C, expected.C)
             close(inverse_dynamics(model, q, formulation='spatial'), inverse_dynamics(model, q))
     finally:
-        compiled._kernel.use_instruction_set(chosen)
+        compiled.use_instruction_set(chosen)
     with pytest.raises(ValueError, match='instruction set'):
-        compiled._kernel.use_instruction_set('abacus')
+        compiled.use_instruction_set('abacus')
 
 
 def test_a_joint_without_inertia_has_no_forward_dynamics():

@@ -15,6 +15,25 @@ template <class V> HOD_INLINE V less_gravity(const Tree &tree)
     return V::of(Number{} - tree.gravity[0], Number{} - tree.gravity[1], Number{} - tree.gravity[2]);
 }
 
+// Whether a pose (4, 4) is a rotation, to 1e-6, and a displacement, in every sample.
+template <class V> inline bool is_pose(const typename V::Number *pose)
+{
+    for (int l = 0; l < (int)(sizeof *pose / sizeof(double)); l++) {
+        double R[3][3], worst = 0;
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                R[i][j] = lane(pose[4 * i + j], l);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                worst = fmax(worst, fabs(R[i][0] * R[j][0] + R[i][1] * R[j][1] + R[i][2] * R[j][2] - (i == j)));
+        const double volume = R[0][0] * (R[1][1] * R[2][2] - R[1][2] * R[2][1]) + R[0][1] * (R[1][2] * R[2][0] - R[1][0] * R[2][2])
+            + R[0][2] * (R[1][0] * R[2][1] - R[1][1] * R[2][0]);
+        if (!(worst <= 1e-6) || volume < 0 || lane(pose[12], l) != 0 || lane(pose[13], l) != 0 || lane(pose[14], l) != 0 || lane(pose[15], l) != 1)
+            return false;
+    }
+    return true;
+}
+
 // pose (4, 4); twists (K + 1, 6) body-fixed (w, v) with derivatives. a = v' + w x v + G, where G = -R^T g turns as G' = G x w.
 template <class V, class Order>
 HOD_INLINE void base_in_motion(const Tree &tree, const typename V::Number *pose, const typename V::Number *twists, Motion<V> base, V *scratch, Order K)

@@ -8,7 +8,7 @@ namespace hod {
 inline namespace HOD_TARGET {
 
 // q (K + 2, n), and where given: the pose (4, 4) and twists (K + 1, 6) of a free base, the values (K, L, 6) and places (L, 14) of loads. Out:
-// Q (K, n), and W (K, 6), the wrench on a free base in its frame.
+// Q (K, n), and W (K, 6), the wrench on a free base in its frame. None for a free base without motion, or a fixed one with it.
 template <class V, class Order> HOD_INLINE bool inverse_dynamics(const Tree &tree, const Arguments<V> &given, Memory &memory, Order K)
 {
     using Number = typename V::Number;
@@ -20,6 +20,8 @@ template <class V, class Order> HOD_INLINE bool inverse_dynamics(const Tree &tre
     const Number *q = given.in[0], *pose = given.in[1], *twists = given.in[2], *values = given.in[3];
     const double *places = given.shared[4];
     Number *Q = given.out[0], *W = given.out[1];
+    if (!tree.free_base != !pose || !pose != !twists || !values != !places || (pose && !is_pose<V>(pose)) || (places && !are_places(tree, places, given.L)))
+        return false;
 
     joint_series(tree, q, joints, K + 2, K + 1);
     const Motion<V> base = run.motion(tree.body[tree.bodies]);

@@ -79,6 +79,17 @@ HOD_INLINE void carry(const Body &body, const Loads<V> &load, V *scratch, const 
     }
 }
 
+// Whether every load stands on a body that there is, in a frame that there is.
+inline bool are_places(const Tree &tree, const double *places, int L)
+{
+    for (int l = 0; l < L; l++) {
+        const double body = places[(ptrdiff_t)l * LOAD_NUMBERS], frame = places[(ptrdiff_t)l * LOAD_NUMBERS + 1];
+        if (!(body >= 0 && body <= tree.bodies && body == (int)body && (frame == LINK_AXES || frame == WORLD_AXES_AT_LINK || frame == WORLD_AXES_AT_WORLD)))
+            return false;
+    }
+    return true;
+}
+
 // Takes L loads off the wrenches that motion asks for. values (K, L, 6), places (L, LOAD_NUMBERS); pose and twists of a free base, or nullptr.
 template <class V, class Order>
 HOD_INLINE void take_off_loads(const Tree &tree, const Joints<typename V::Number> &joints, const Recursion<V> &run, const Loads<V> &load,

@@ -1,0 +1,58 @@
+"""Loads on the same links again and again: prepared once, so that an evaluation costs little more than without them."""
+
+from collections.abc import Iterable
+from collections.abc import Mapping
+
+from numpy.typing import ArrayLike
+
+from hod_ros.checks import arguments
+from hod_ros.checks import arrays
+from hod_ros.checks.types import Array
+from hod_ros.checks.types import FreeBase
+from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
+from hod_ros.dynamics.loads import FRAMES
+from hod_ros.dynamics.loads import LinkWrench
+from hod_ros.dynamics.loads import places
+from hod_ros.errors import InputError
+from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
+
+
+class PreparedLoads:
+    """Inverse dynamics of a model on some of whose links the environment acts.
+
+    >>> loads = PreparedLoads(model, {'tool0': 'world_aligned'})
+    >>> Q = loads.inverse_dynamics(q, wrench[:, None])      # q (order + 3, n), wrench (order + 1, 6)
+    """
+
+    def __init__(self, model: RobotModel, links: Mapping[str, str] | Iterable[tuple[str, str]]) -> None:
+        """links: {link: frame}, or a sequence of (link, frame) where a link may occur again; frames as in LinkWrench."""
+        self.model = motions.robot_model(model)
+        items = links.items() if isinstance(links, Mapping) else links
+        try:
+            self.links = tuple((link, frame) for link, frame in items)
+        except (TypeError, ValueError):
+            raise InputError('links is neither {link: frame} nor a sequence of (link, frame); give one of these') from None
+        for link, frame in self.links:
+            model.body_of(link)
+            if not arguments.one_of(frame, FRAMES):
+                raise InputError(f'link {link!r} has the frame {arguments.shown(frame)}; it is one of {", ".join(map(repr, FRAMES))}')
+        self._compute, self._places = None, None
+        if model._compiled is not None:
+            self._compute, self._places = model._compiled.inverse_dynamics, places(model, self.links)
+
+    def inverse_dynamics(self, q: ArrayLike, values: ArrayLike, *, base: FreeBase | None = None,
+                         threads: int | None = None) -> Array | tuple[Array, Array]:
+        """As the function of this name; values (order + 1, loads, 6) or (samples, order + 1, loads, 6): torque, force and derivatives."""
+        if self._compute is not None and threads is None:
+            pose, twists = base if isinstance(base, tuple) and len(base) == 2 else (None, None)
+            Q = self._compute(q, pose, twists, values, self._places)
+            if Q is not None:
+                return Q
+        values = arrays.numbers(values, 'values')
+        if values.ndim not in (3, 4) or values.shape[-2:] != (len(self.links), 6):
+            raise InputError(
+                f'values has the shape {values.shape}; give (order + 1, {len(self.links)}, 6) or with an axis of samples before: a wrench '
+                f'(torque, force) on each of {", ".join(link for link, _ in self.links)}, row k the k-th time derivative')
+        wrenches = [(link, LinkWrench(values[..., i, :], frame)) for i, (link, frame) in enumerate(self.links)]
+        return inverse_dynamics(self.model, q, wrenches=wrenches, base=base, threads=threads)
