@@ -1,13 +1,14 @@
 """Sphinx's configuration of the documentation; rosdoc2 takes it as it is."""
 
-import os
+import inspect
 import re
 import sys
+import warnings
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
-os.environ.setdefault('HOD_ROS_KERNEL', '0')        # the pages need no compiled kernel
+warnings.filterwarnings('ignore', 'hod_ros runs on its numpy reference')       # the pages need no compiled kernel
 
 project = 'hod_ros'
 author = 'hod_ros maintainers'
@@ -63,7 +64,7 @@ def write_python_reference(app):
         for module, name in names:
             kind = 'autoclass' if name[0].isupper() else 'autofunction'
             kind = 'autoexception' if name.endswith('Error') else kind
-            lines += [f'.. {kind}:: {module}.{name}', *(['   :members:', '   :undoc-members:'] if kind == 'autoclass' else []), '']
+            lines += [f'.. {kind}:: hod_ros.{name}', *(['   :members:'] if kind == 'autoclass' else []), '']
         write(folder / f'{room}.rst', '\n'.join(lines))
     contents = '\n'.join(f'   {room}' for room in ROOMS if room in rooms)
     write(folder / 'index.rst', '\n'.join([
@@ -81,6 +82,8 @@ def write(path, text):
 def plain_docstring(app, what, name, obj, options, lines):
     """Docstrings are plain text: paragraphs stay, `name: meaning` becomes an entry of a list, indented blocks are code."""
     out, code = [], False
+    if what == 'class':
+        lines += ['', *fields_of(obj)]
     for line in lines:
         text = line.rstrip()
         if text.startswith('    '):
@@ -101,6 +104,13 @@ def plain_docstring(app, what, name, obj, options, lines):
         else:
             out.append(text)
     lines[:] = [*out, '']
+
+
+def fields_of(kind):
+    """`name: comment` of the annotated fields of a class, in the order of its source, its bases' first."""
+    for base in reversed(kind.__mro__):
+        if base.__module__.startswith('hod_ros'):
+            yield from (f'{name}: {meaning}' for name, meaning in re.findall(r'^    (\w+): [^#\n]*# (.+)$', inspect.getsource(base), re.MULTILINE))
 
 
 def setup(app):
