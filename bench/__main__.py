@@ -6,7 +6,8 @@ import platform
 from importlib import import_module
 
 NAMES = (
-    'accuracy', 'dynamics', 'elastic', 'formulations', 'importing', 'ros_beside', 'ros_latency', 'ros_rate', 'ros_service', 'ros_start')
+    'accuracy', 'dynamics', 'elastic', 'formulations', 'importing', 'ros_beside', 'ros_latency', 'ros_rate', 'ros_service', 'ros_start',
+    'time_optimal')
 
 
 def main():

@@ -119,9 +119,8 @@ def test_it_starts_and_ends_at_rest_to_the_snap_and_is_continuous_between(fastes
 
 
 def test_toppras_time_is_nearly_reached_without_limits_of_rates(panda, path):
-    ta = pytest.importorskip('toppra')
-    from bench.time_optimal import toppra_duration
-    ta.setup_logging('ERROR')
+    pytest.importorskip('toppra')
+    from toppra_peer import toppra_duration
     motion = time_optimal(panda, path, Limits(velocity=panda.velocity_limits, effort=panda.effort_limits))
     assert 0.998 < motion.duration / toppra_duration(panda, path) < 1.03
 
