@@ -47,10 +47,10 @@ ROOMS = {
 
 
 def public_names():
-    """{room: [(module, name)]} of hod_ros/__init__.pyi."""
+    """{room: [name]} of hod_ros/__init__.pyi."""
     found = {}
     for module, name in re.findall(r'^from (\S+) import (\w+) as', (ROOT / 'hod_ros' / '__init__.pyi').read_text(), re.MULTILINE):
-        found.setdefault(module.split('.')[1], []).append((module, name))
+        found.setdefault(module.split('.')[1], []).append(name)
     return found
 
 
@@ -61,7 +61,7 @@ def write_python_reference(app):
     rooms = public_names()
     for room, names in rooms.items():
         lines = [ROOMS[room], '=' * len(ROOMS[room]), '', 'All names are imported from ``hod_ros`` itself.', '']
-        for module, name in names:
+        for name in names:
             kind = 'autoclass' if name[0].isupper() else 'autofunction'
             kind = 'autoexception' if name.endswith('Error') else kind
             lines += [f'.. {kind}:: hod_ros.{name}', *(['   :members:'] if kind == 'autoclass' else []), '']
@@ -69,7 +69,8 @@ def write_python_reference(app):
     contents = '\n'.join(f'   {room}' for room in ROOMS if room in rooms)
     write(folder / 'index.rst', '\n'.join([
         'Python reference', '================', '',
-        'Every public name, by subject: ``from hod_ros import ...``. Rows of arrays are time derivatives unless a docstring says otherwise.',
+        'Every public name, by subject: ``from hod_ros import ...``. Rows of arrays are time derivatives',
+        'unless a docstring says otherwise.',
         'These names, their arguments and the shapes and units of what they return are stable: they change with a major version only. All',
         'else below ``hod_ros`` may move between two releases.', '', '.. toctree::', '   :maxdepth: 2', '', contents, '']))
 
@@ -110,7 +111,8 @@ def fields_of(kind):
     """`name: comment` of the annotated fields of a class, in the order of its source, its bases' first."""
     for base in reversed(kind.__mro__):
         if base.__module__.startswith('hod_ros'):
-            yield from (f'{name}: {meaning}' for name, meaning in re.findall(r'^    (\w+): [^#\n]*# (.+)$', inspect.getsource(base), re.MULTILINE))
+            found = re.findall(r'^    (\w+): [^#\n]*# (.+)$', inspect.getsource(base), re.MULTILINE)
+            yield from (f'{name}: {meaning}' for name, meaning in found)
 
 
 def setup(app):
