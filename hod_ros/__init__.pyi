@@ -14,9 +14,11 @@ from hod_ros.actuators.motor_feedforward import MotorFeedforward as MotorFeedfor
 from hod_ros.actuators.motor_feedforward import PreparedDrives as PreparedDrives
 from hod_ros.actuators.motor_feedforward import motor_feedforward as motor_feedforward
 from hod_ros.actuators.pole_placement import pole_gains as pole_gains
+from hod_ros.actuators.springs import CubicSpring as CubicSpring
 from hod_ros.actuators.springs import ExponentialSpring as ExponentialSpring
 from hod_ros.actuators.springs import HyperbolicSineSpring as HyperbolicSineSpring
 from hod_ros.actuators.springs import QuadraticSpring as QuadraticSpring
+from hod_ros.actuators.springs import SpringLaw as SpringLaw
 from hod_ros.dynamics.force_gradients import force_gradients as force_gradients
 from hod_ros.dynamics.formulations.body_fixed import BodyFixedMotion as BodyFixedMotion
 from hod_ros.dynamics.formulations.body_fixed import body_fixed_motion as body_fixed_motion

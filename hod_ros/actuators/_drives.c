@@ -60,6 +60,8 @@ static double motors_of(const DrivesObject *self, const double *restrict q, cons
             tau[k * n + j] = inertia[j] * out[(k + 2) * n + j] + friction[j] * out[(k + 1) * n + j] + inverse[j] * Q[k * n + j];
     for (npy_intp i = 0; i < (2 * R - 2) * n; i++)
         not_finite += 0 * out[i];
+    for (npy_intp i = R * n; i < (R + 2) * n; i++)      /* rows that the result does not use */
+        not_finite += 0 * q[i];
     return not_finite;
 }
 

@@ -13,7 +13,7 @@ from hod_ros.errors import DescriptionError
 from hod_ros.model import motions
 
 TAG = 'hod_elastic'
-WORDS = ('type', 'spring')              # figures that are no numbers
+WORDS = ('type', 'spring', 'motor_link')              # figures that are no numbers
 WHOLE_NUMBERS = ('damping_terms',)
 FOREIGN = ('stiffness', 'spring', 'elastic', 'compliance')
 

@@ -1,41 +1,47 @@
 """What stands between a motor and its joint: rigid gears, springs, adjustable springs, antagonistic pairs of springs.
 
-Values are on the motor's own side of the gear, theta_motor = gear_ratio theta: motor_inertia B, motor_friction (viscous), torque_limit
-(None: unlimited) and all that is returned about motors. Springs lie between gear and joint; their figures are the joint's: stiffness
-[N m/rad] of theta - q.
+Values are on the motor's own side of the gear, theta_motor = gear_ratio theta: motor_inertia B, friction, torque_limit (None: unlimited)
+and all that is returned about motors. Springs lie between gear and joint; their figures are the joint's: stiffness [N m/rad] of theta - q.
 With the joint's deflection e = theta - q, and Q what the spring passes to the joint (003 (2)-(3)):
 
-    Q = f(e) + damping e',    tau = B theta_motor'' + motor_friction theta_motor' + Q / gear_ratio.
+    Q = f(e) + damping e',    tau = B theta_motor'' + F(theta_motor') + Q / gear_ratio,
 
-The damper breaks flatness. damping_terms = m approximates it by m terms of the series in damping / stiffness, each of which needs one
-derivative of q more; without damping_terms the drive has a state, which only a DampingFilter keeps.
+F being the law of motor_friction.py. The damper breaks flatness. damping_terms = m approximates it by m terms of the series in
+damping / stiffness, each of which needs one derivative of q more; without damping_terms the drive has a state, which only a DampingFilter
+keeps. motor_link says on which link the motor's rotor spins; see rotor_coupling.py.
 """
 
 from dataclasses import dataclass
 
 from hod_ros.actuators.figure_checks import count
+from hod_ros.actuators.figure_checks import direction
+from hod_ros.actuators.figure_checks import figure
 from hod_ros.actuators.figure_checks import not_negative
-from hod_ros.actuators.figure_checks import not_zero
 from hod_ros.actuators.figure_checks import number_above_0
 from hod_ros.actuators.figure_checks import number_but_0
 from hod_ros.actuators.figure_checks import number_of_0_or_more
+from hod_ros.actuators.figure_checks import optional
 from hod_ros.actuators.figure_checks import pair
 from hod_ros.actuators.figure_checks import positive
+from hod_ros.actuators.motor_friction import check_friction
 from hod_ros.actuators.spring_inverse import least_stiffness
 from hod_ros.actuators.spring_inverse import paired_stretches
 from hod_ros.actuators.spring_inverse import stretches
-from hod_ros.actuators.springs import PAIRED
+from hod_ros.actuators.springs import STIFFNESS
 from hod_ros.actuators.springs import PolynomialSpring
+from hod_ros.actuators.springs import names_of_springs
 from hod_ros.actuators.springs import pair_of_springs
 from hod_ros.algebra import taylor
 from hod_ros.checks.arguments import finite_number
+from hod_ros.checks.arguments import shown
 from hod_ros.errors import InputError
 from hod_ros.errors import SingularityError
 
-STIFFNESS = '[N m/rad] or [N/m]'
 INERTIA = '[kg m^2] or [kg], on the motor side'
 FRICTION = '[N m s/rad] or [N s/m], on the motor side'
 TORQUE = '[N m] or [N], on the motor side'
+SPEED = '[rad/s] or [m/s], on the motor side'
+RATIO = '[motor rad per joint rad]'
 DAMPING = '[N m s/rad] or [N s/m], between motor and joint'
 
 
@@ -74,40 +80,66 @@ class Drive:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rigid(Drive):
-    """A motor whose gear does not give: theta = q."""
+class Motor(Drive):
+    """A drive's motor. The figures of a pair of motors may be pairs."""
 
-    motor_inertia: float = 0.0
-    gear_ratio: float = 1.0
-    motor_friction: float = 0.0
-    torque_limit: float | None = None
-
-    elastic = False
+    motor_inertia: float = figure(INERTIA, None)
+    gear_ratio: float = figure(RATIO, 1.0)
+    motor_friction: float = figure('viscous ' + FRICTION, 0.0)
+    motor_coulomb: float = figure('dry friction ' + TORQUE, 0.0)
+    motor_breakaway: float | None = figure('dry friction of a slow motor (Stribeck), motor_coulomb or more ' + TORQUE, None)
+    motor_stribeck_velocity: float | None = figure('at which 63 % of what motor_breakaway adds are gone ' + SPEED, None)
+    motor_friction_width: float | None = figure('within which dry friction turns ' + SPEED, None)
+    torque_limit: float | None = figure(TORQUE, None)
+    motor_link: str | None = figure('name of the link on which the rotor spins; left out: it spins as if about a fixed axis', None)
+    motor_axis: tuple | None = figure("of the rotor in that link's frame, three numbers; left out: the joint's own", None)
 
     def __post_init__(self):
-        _check_motor(self)
+        self._each('motor_inertia', number_of_0_or_more(INERTIA))
+        self._each('gear_ratio', number_but_0(RATIO))
+        self._each('motor_friction', number_of_0_or_more(FRICTION))
+        self._each('motor_coulomb', number_of_0_or_more(TORQUE))
+        self._each('motor_breakaway', optional(number_of_0_or_more(TORQUE)))
+        self._each('motor_stribeck_velocity', optional(number_above_0(SPEED)))
+        self._each('motor_friction_width', optional(number_above_0(SPEED)))
+        self._each('torque_limit', optional(number_above_0(TORQUE)))
+        check_friction(self)
+        direction(self, 'motor_axis')
+        if self.motor_link is not None and not isinstance(self.motor_link, str):
+            raise InputError(f'{type(self).__name__}: motor_link is {shown(self.motor_link)}; give the name of a link')
+        if self.motor_axis is not None and self.motor_link is None:
+            raise InputError(f'{type(self).__name__}: motor_axis is given, but motor_link is not; name the link on which the rotor spins')
+
+    def _each(self, name, check):
+        """Replaces a figure by its float."""
+        object.__setattr__(self, name, check(getattr(self, name), f'{type(self).__name__}: {name}'))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rigid(Motor):
+    """A motor whose gear does not give: theta = q."""
+
+    motor_inertia: float = figure(INERTIA, 0.0)
+
+    elastic = False
 
     def deflections(self, Q, k):
         return [([0.0 * term for term in Q], Q)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SeriesElastic(Drive):
+class SeriesElastic(Motor):
     """A motor behind a linear spring: Q = stiffness (theta - q)."""
 
-    stiffness: float = None
-    motor_inertia: float = None
-    gear_ratio: float = 1.0
-    motor_friction: float = 0.0
-    torque_limit: float | None = None
-    damping: float = 0.0
-    damping_terms: int | None = None
+    stiffness: float = figure(STIFFNESS, None)
+    damping: float = figure(DAMPING, 0.0)
+    damping_terms: int | None = figure('terms of the series in damping / stiffness', None)
 
     linear_spring = True
 
     def __post_init__(self):
         positive(self, 'stiffness', STIFFNESS)
-        _check_motor(self)
+        super().__post_init__()
         _check_damping(self)
 
     def static(self, Q, k):
@@ -119,24 +151,20 @@ class SeriesElastic(Drive):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HardeningSpring(Drive):
+class HardeningSpring(Motor):
     """A motor behind a spring that hardens: Q = stiffness e + cubic e^3 + quintic e^5, e = theta - q."""
 
-    stiffness: float = None
-    cubic: float = 0.0
-    quintic: float = 0.0
-    motor_inertia: float = None
-    gear_ratio: float = 1.0
-    motor_friction: float = 0.0
-    torque_limit: float | None = None
-    damping: float = 0.0
-    damping_terms: int | None = None
+    stiffness: float = figure(STIFFNESS, None)
+    cubic: float = figure('[N m/rad^3] or [N/m^3]', 0.0)
+    quintic: float = figure('[N m/rad^5] or [N/m^5]', 0.0)
+    damping: float = figure(DAMPING, 0.0)
+    damping_terms: int | None = figure('terms of the series in damping / stiffness', None)
 
     def __post_init__(self):
         positive(self, 'stiffness', STIFFNESS)
         not_negative(self, 'cubic', '[N m/rad^3] or [N/m^3]')
         not_negative(self, 'quintic', '[N m/rad^5] or [N/m^5]')
-        _check_motor(self)
+        super().__post_init__()
         _check_damping(self)
         object.__setattr__(self, 'spring', PolynomialSpring(stiffness=self.stiffness, cubic=self.cubic, quintic=self.quintic))
 
@@ -148,27 +176,23 @@ class HardeningSpring(Drive):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdjustableStiffness(Drive):
+class AdjustableStiffness(Motor):
     """A motor behind a spring whose stiffness another mechanism sets: Q = k(t) (theta - q).
 
     stiffness is the configured constant, in force where no stiffness motion is given; stiffness_range what the mechanism can reach.
     """
 
-    stiffness: float | None = None
-    motor_inertia: float = None
-    gear_ratio: float = 1.0
-    motor_friction: float = 0.0
-    torque_limit: float | None = None
-    damping: float = 0.0
-    damping_terms: int | None = None
-    stiffness_range: tuple[float, float] | None = None
+    stiffness: float | None = figure(STIFFNESS, None)
+    damping: float = figure(DAMPING, 0.0)
+    damping_terms: int | None = figure('terms of the series in damping / stiffness', None)
+    stiffness_range: tuple[float, float] | None = figure(f'lowest and highest {STIFFNESS}', None)
 
     variable = True
 
     def __post_init__(self):
         if self.stiffness is not None:
             positive(self, 'stiffness', STIFFNESS)
-        _check_motor(self)
+        super().__post_init__()
         _check_damping(self)
         if self.stiffness_range is not None:
             pair(self, 'stiffness_range', number_above_0(STIFFNESS))
@@ -195,35 +219,28 @@ class AdjustableStiffness(Drive):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Antagonistic(Drive):
+class Antagonistic(Motor):
     """Two motors that act on the joint through a spring each: Q = f1(x1 - q) - f2(q - x2), k = f1'(x1 - q) + f2'(q - x2).
 
     spring: one for both, or a pair. Both motors turn in the joint's sense; motor 1 is ahead of the joint and motor 2 behind it.
-    motor_inertia, gear_ratio, motor_friction and torque_limit may be pairs. stiffness is the configured constant, as in
-    AdjustableStiffness.
+    The motors' figures may be pairs. stiffness is the configured constant, as in AdjustableStiffness.
     """
 
-    spring: object = None
-    stiffness: float | None = None
-    motor_inertia: float | tuple[float, float] = None
-    gear_ratio: float | tuple[float, float] = 1.0
-    motor_friction: float | tuple[float, float] = 0.0
-    torque_limit: float | tuple[float, float] | None = None
+    spring: object = figure('of an antagonistic pair', None)
+    stiffness: float | None = figure(STIFFNESS, None)
 
     variable = True
 
     def __post_init__(self):
         if self.spring is None:
-            names = ', '.join(kind.__name__ for kind in PAIRED)
-            raise InputError(f'Antagonistic: spring is missing; give one of {names}, or a pair of them')
+            raise InputError(f'Antagonistic: spring is missing; give one of {names_of_springs()}, or a pair of them')
         object.__setattr__(self, 'spring', pair_of_springs(self.spring))
         if self.stiffness is not None:
             positive(self, 'stiffness', STIFFNESS)
-        pair(self, 'motor_inertia', number_of_0_or_more(INERTIA))
-        pair(self, 'gear_ratio', number_but_0('[motor rad per joint rad]'))
-        pair(self, 'motor_friction', number_of_0_or_more(FRICTION))
-        if self.torque_limit is not None:
-            pair(self, 'torque_limit', number_above_0(TORQUE))
+        super().__post_init__()
+
+    def _each(self, name, check):
+        pair(self, name, check)
 
     def motors(self, joint):
         return f'{joint}/1', f'{joint}/2'
@@ -247,14 +264,6 @@ class Antagonistic(Drive):
         """Refuses stiffnesses that no springs have; what these springs can do depends on the torque."""
         if lowest <= 0:
             raise InputError(f'the stiffness is {lowest:g}; it must stay above 0 {STIFFNESS}')
-
-
-def _check_motor(drive):
-    not_negative(drive, 'motor_inertia', INERTIA)
-    not_zero(drive, 'gear_ratio', '[motor rad per joint rad]')
-    not_negative(drive, 'motor_friction', FRICTION)
-    if drive.torque_limit is not None:
-        positive(drive, 'torque_limit', TORQUE)
 
 
 def _check_damping(drive):

@@ -39,6 +39,10 @@ class FeedbackLinearisation:
             if drive.damping:
                 raise InputError(
                     f'the spring of joint {joint!r} has the damping {drive.damping:g}; feedback linearisation needs 0 [N m s/rad]')
+        if self.prepared.rotors:
+            raise InputError(
+                'a motor spins on a moving link (motor_link), and its coupling with the links leaves no static feedback that linearises; '
+                'leave motor_link out for gears of 10 and more, or track a motor feedforward')
 
     def chain(self, q, velocities, motor_positions, motor_velocities, *, stiffness=None):
         """z (4, n), rows q, q', q'', q''', of the measured state; all arguments (n,) or (motors,)."""
@@ -74,6 +78,8 @@ class FeedbackLinearisation:
         p = self.prepared
         theta = np.array(theta).T * p.gear_ratio
         tau = p.motor_inertia * theta[2] + p.motor_friction * theta[1] + np.array(load) / p.gear_ratio
+        if p.dry_friction:
+            tau[p.dry_friction.motors] += p.dry_friction.torques(theta[1:2])[0]
         if not np.isfinite(tau).all():
             raise SingularityError(f'the torque of motor {p.motor_names[int(np.argmin(np.isfinite(tau)))]!r} is not finite in this state')
         return tau

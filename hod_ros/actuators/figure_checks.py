@@ -1,10 +1,19 @@
 """Checks of the figures that drives and springs are made of."""
 
+from dataclasses import MISSING
+from dataclasses import field
+
 import numpy as np
 
 from hod_ros.checks.arguments import finite_number
+from hod_ros.checks.arguments import finite_vector
 from hod_ros.checks.arguments import shown
 from hod_ros.errors import InputError
+
+
+def figure(unit, default=MISSING):
+    """A field of a drive or of a spring law: a figure with its unit, for parameter files and pages."""
+    return field(default=default, metadata={'unit': unit})
 
 
 def positive(item, name, unit):
@@ -23,9 +32,16 @@ def not_negative(item, name, unit):
     object.__setattr__(item, name, number)
 
 
-def not_zero(item, name, unit):
-    """Replaces a frozen dataclass's field by its float, which must not be 0."""
-    object.__setattr__(item, name, number_but_0(unit)(getattr(item, name), _what(item, name)))
+def direction(item, name):
+    """Replaces a field that is not None by the unit vector along its three numbers."""
+    value = getattr(item, name)
+    if value is None:
+        return
+    vector = finite_vector(value, 3, _what(item, name), 'in the axes of its link')
+    length = float(np.linalg.norm(vector))
+    if length == 0:
+        raise InputError(f'{_what(item, name)} is {shown(value)}, which is no direction; give three numbers that are not all 0')
+    object.__setattr__(item, name, tuple(float(number) / length for number in vector))
 
 
 def count(item, name, fewest):
@@ -44,18 +60,30 @@ def pair(item, name, check):
     object.__setattr__(item, name, tuple(check(number, f'{_what(item, name)}') for number in both))
 
 
+def each_of(value):
+    """A figure of one motor or of two, as a tuple."""
+    return value if isinstance(value, tuple) else (value,)
+
+
+def optional(check):
+    """A check that None passes."""
+    def checked(value, what):
+        return None if value is None else check(value, what)
+    return checked
+
+
 def number_above_0(unit):
-    """Check for pair()."""
+    """Check of a number."""
     def check(value, what):
         number = _number(value, what, unit)
         if number <= 0:
-            raise InputError(f'{what} is {number:g}; give numbers above 0 {unit}')
+            raise InputError(f'{what} is {number:g}; give a number above 0 {unit}')
         return number
     return check
 
 
 def number_but_0(unit):
-    """Check for pair()."""
+    """Check of a number."""
     def check(value, what):
         number = _number(value, what, unit)
         if number == 0:
@@ -65,11 +93,11 @@ def number_but_0(unit):
 
 
 def number_of_0_or_more(unit):
-    """Check for pair()."""
+    """Check of a number."""
     def check(value, what):
         number = _number(value, what, unit)
         if number < 0:
-            raise InputError(f'{what} is {number:g}; give numbers of 0 or more {unit}')
+            raise InputError(f'{what} is {number:g}; give a number of 0 or more {unit}')
         return number
     return check
 

@@ -9,7 +9,7 @@ from dataclasses import MISSING
 from dataclasses import fields
 
 from hod_ros.actuators import drives
-from hod_ros.actuators import springs
+from hod_ros.actuators.springs import SPRINGS
 from hod_ros.checks.arguments import names
 from hod_ros.checks.arguments import shown
 from hod_ros.errors import HodError
@@ -22,19 +22,23 @@ TYPES = {
     'adjustable': drives.AdjustableStiffness,
     'antagonistic': drives.Antagonistic,
 }
-SPRINGS = {
-    'exponential': springs.ExponentialSpring,
-    'quadratic': springs.QuadraticSpring,
-    'hyperbolic_sine': springs.HyperbolicSineSpring,
-}
-
-
 def figures_of(kind):
     """Names of the figures that a type of drive takes, beside `type`."""
-    names = [field.name for field in fields(TYPES[kind])]
+    of_motors = [field.name for field in fields(drives.Motor)]
+    names = [field.name for field in fields(TYPES[kind]) if field.name not in of_motors] + of_motors
     if kind == 'antagonistic':
         names += sorted({field.name for spring in SPRINGS.values() for field in fields(spring)})
     return tuple(names)
+
+
+def unit_of(figure):
+    """What a figure is, with its unit, for a description; InputError where no drive has it."""
+    known = {'type': f'one of {", ".join(TYPES)}', 'spring': f'of an antagonistic pair, one of {", ".join(SPRINGS)}'}
+    known |= {field.name: field.metadata['unit'] for kind in (*SPRINGS.values(), *TYPES.values()) for field in fields(kind)
+              if field.name not in known}
+    if figure not in known:
+        raise InputError(f'{shown(figure)} is no figure of a drive; these are {", ".join(known)}')
+    return known[figure]
 
 
 def drive_from_figures(joint, figures):

@@ -1,17 +1,22 @@
 """Motor feedforward: the motion and the torques of the motors that make a robot with elastic joints follow q(t) exactly.
 
 The robot's own equations of motion see the motors only through Q, what the springs pass to the joints (003 (2)): each motor's rotor turns
-as if about a fixed axis, which is Spong's assumption. So Q, Q', Q'' from inverse dynamics fix the springs' deflections and their
-derivatives, these the motors' motion, and (003 (3)) that their torques.
+as if about a fixed axis, which is Spong's assumption, unless its drive says on which link it spins (rotor_coupling.py). So Q, Q', Q'' from
+inverse dynamics fix the springs' deflections and their derivatives, these the motors' motion, and (003 (3)) that their torques.
 """
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
 from hod_ros.actuators.drives import Drive
 from hod_ros.actuators.drives import Rigid
+from hod_ros.actuators.figure_checks import each_of
 from hod_ros.actuators.linear_drives import linear_drives
+from hod_ros.actuators.motor_friction import DryFriction
+from hod_ros.actuators.rotor_coupling import FORMS
+from hod_ros.actuators.rotor_coupling import RotorCoupling
 from hod_ros.algebra import taylor
 from hod_ros.checks import arrays
 from hod_ros.checks.arguments import numbers_by_name
@@ -23,22 +28,25 @@ from hod_ros.errors import InputError
 from hod_ros.model import motions
 
 
-def motor_feedforward(model, drives, q, *, stiffness=None, wrenches=None):
+def motor_feedforward(model, drives, q, *, stiffness=None, wrenches=None, coupling=None):
     """What the motors must do for the joint motion q: (rows, n) or (samples, rows, n), rows q, q', q'', q''', q'''', ...
 
     drives: {joint: drive}, all other joints being rigid; or PreparedDrives, which is quicker.
     stiffness: (3, v) or (samples, 3, v), rows k, k', k'' [N m/rad] of the variable-stiffness joints in the model's order; None: as
     configured, constant. Every row of q beyond 5 needs one more. wrenches: as in inverse_dynamics.
+    coupling: of rotors that spin on moving links (motor_link), 'five_rows', or 'exact', which takes PreparedDrives.rows rows of q.
     """
-    return prepared(model, drives).motor_feedforward(q, stiffness, wrenches)
+    return prepared(model, drives, coupling).motor_feedforward(q, stiffness, wrenches)
 
 
-def prepared(model, drives):
+def prepared(model, drives, coupling=None):
     """PreparedDrives of a model's drives; those given must be this model's."""
     if not isinstance(drives, PreparedDrives):
-        return PreparedDrives(model, drives)
+        return PreparedDrives(model, drives, coupling='five_rows' if coupling is None else coupling)
     if drives.model is not model:
         raise InputError(f'drives were prepared for {drives.model!r}, not for {shown(model)}; prepare them for this model')
+    if coupling is not None and not one_of(coupling, (drives.coupling,)):
+        raise InputError(f'coupling is {shown(coupling)}, but drives were prepared with {drives.coupling!r}; prepare them with the other')
     return drives
 
 
@@ -106,6 +114,9 @@ class MotorFeedforward:
         """Flags of the motors that need more than their torque_limit; the efforts are given as needed, not clipped."""
         return np.abs(self.efforts) > self._prepared.torque_limit
 
+    def __reduce__(self):
+        return MotorFeedforward, (self._prepared, self.Q, self._rows, self._stiffnesses)
+
     def __repr__(self):
         return f'<MotorFeedforward of {", ".join(self.names)}: {self._rows.shape[-2] // 2 + 1} rows of motion>'
 
@@ -113,8 +124,11 @@ class MotorFeedforward:
 class PreparedDrives:
     """A model and its drives, checked and packed once for many calls of motor_feedforward."""
 
-    def __init__(self, model, drives):
+    def __init__(self, model, drives, *, coupling='five_rows'):
+        if not one_of(coupling, FORMS):
+            raise InputError(f'coupling is {shown(coupling)}; it is one of {", ".join(map(repr, FORMS))}')
         self.model = model
+        self.coupling = coupling
         self.drives = _checked_drives(model, drives)                # one for each joint, in the model's order
         self.motor_names = tuple(name for joint, drive in zip(model.joint_names, self.drives, strict=True) for name in drive.motors(joint))
         self.motor_joints = np.array([j for j, drive in enumerate(self.drives) for _ in drive.motors('')], dtype=int)
@@ -123,28 +137,92 @@ class PreparedDrives:
         self.motor_inertia = self._motor_figures('motor_inertia')   # (motors,) each
         self.gear_ratio = self._motor_figures('gear_ratio')
         self.motor_friction = self._motor_figures('motor_friction')
-        self.torque_limit = np.concatenate([np.zeros(0)] + [
-            np.full(len(drive.motors('')), np.inf if drive.torque_limit is None else drive.torque_limit) for drive in self.drives])
+        self.torque_limit = self._motor_figures('torque_limit', np.inf)
         self.constant_stiffnesses = np.array([
             np.nan if drive.variable and drive.stiffness is None else drive.stiffness for drive in self.drives if drive.elastic])
+        self.dry_friction = DryFriction(self.drives)
+        self.rotors = RotorCoupling(model, self.drives)
+        if self.rotors and coupling == 'exact':
+            self._check_exact()
         self._linear = linear_drives(self.drives)
+        self._plain = not self.rotors and not self.dry_friction
         compiled = None if model.base == 'free' else getattr(model, '_compiled', None)
         self._quick = None
-        if self._linear is not None and compiled is not None:
+        if self._linear is not None and compiled is not None and self._plain:
             self._quick = compiled.inverse_dynamics, self._linear.motors
 
     @property
     def rows(self):
         """How many rows of q these drives need."""
-        return 5 + max((drive.extra_rows for drive in self.drives), default=0)
+        extra = self._extra_rows
+        return 5 + extra + (max(self.rotors.levels) * (2 + extra) if self.rotors and self.coupling == 'exact' else 0)
+
+    @property
+    def _extra_rows(self):
+        return max((drive.extra_rows for drive in self.drives), default=0)
 
     def motor_feedforward_of(self, q, Q, stiffness=None, deflections=None):
-        """As motor_feedforward, for Q (rows - 2, n) that is known already, friction and wrenches included."""
-        if stiffness is None and self._linear is not None:
+        """As motor_feedforward, for Q (rows - 2, n) that is known already, friction and wrenches included, but not rotors' coupling."""
+        if stiffness is None and deflections is None and self._linear is not None and self._plain:
             rows = self._linear.motors(q, Q)
             if rows is not None:
                 return MotorFeedforward(self, Q, rows, None)
-        return self._general(*self.checked_pair(q, Q), stiffness, self._checked_deflections(deflections))
+        deflections = self._checked_deflections(deflections)
+        return self.of_all_torques(*self.with_rotors(*self.checked_pair(q, Q), stiffness, deflections), stiffness, deflections)
+
+    def with_rotors(self, q, Q, stiffness=None, deflections=None):
+        """(q, Q) with what rotors that spin on moving links take from the joints; in the exact form both with fewer rows."""
+        if not self.rotors:
+            return q, Q
+        rigid = {rotor.motor: self._geared(q, rotor) for rotor in self.rotors.rotors
+                 if self.coupling == 'five_rows' or not rotor.elastic}
+        Q = Q + self.rotors.couples(q, rigid)[0]
+        if self.coupling == 'five_rows':
+            return q, Q
+        elastic = [rotor for rotor in self.rotors.rotors if rotor.elastic]
+        least, rigid_only, rows = self.rows, Q, Q.shape[-2]
+        if q.shape[-2] < least:
+            raise InputError(
+                f"q has {q.shape[-2]} rows, but the exact coupling of this robot's rotors needs {least}: two for each joint further out "
+                "whose motor sits on a moving link; give them, or prepare the drives with coupling='five_rows'")
+        for level in range(1, max(self.rotors.levels) + 1):
+            theta = self._deflected(q[..., :rows, :], Q, stiffness, deflections)
+            known = {rotor.motor: taylor.from_derivatives(np.moveaxis(theta[..., rotor.motor] * self.gear_ratio[rotor.motor], -1, 0))
+                     for rotor in elastic if self.rotors.levels[rotor.joint] < level}
+            rows -= 2 + self._extra_rows
+            Q = rigid_only[..., :rows, :] + self.rotors.couples(q[..., :rows + 2, :], known)[0]
+        return q[..., :rows + 2, :], Q
+
+    def of_all_torques(self, q, Q, stiffness=None, deflections=None):
+        """As motor_feedforward_of, for checked arrays, Q with the rotors' coupling."""
+        rows, stiffnesses = None, None
+        if stiffness is None and not deflections and self._linear is not None:
+            rows = self._linear.motors(np.ascontiguousarray(q), Q)
+        if rows is None:
+            rows, stiffnesses = self._general(q, Q, stiffness, deflections or {})
+        torques = rows[..., rows.shape[-2] // 2 + 1:, :]
+        if self.rotors:
+            for motor, spin in self.rotors.own_acceleration(q).items():
+                torques[..., motor] += self.motor_inertia[motor] * spin[..., :torques.shape[-2]]
+        if self.dry_friction:
+            rates = rows[..., 1:torques.shape[-2] + 1, :]
+            torques[..., self.dry_friction.motors] += self.dry_friction.torques(rates)
+        self._check_finite(rows)
+        return MotorFeedforward(self, Q, rows, stiffnesses)
+
+    def _geared(self, q, rotor):
+        """Series of theta_motor of a rotor whose spring does not give."""
+        return taylor.from_derivatives(np.moveaxis(self.gear_ratio[rotor.motor] * q[..., rotor.joint], -1, 0))
+
+    def _check_exact(self):
+        if self.rotors.levels is None:
+            raise InputError(
+                "coupling is 'exact', but a motor sits on a link that its own joint moves, or on one beyond another such motor: its motion "
+                "is then the solution of a differential equation, not a function of q and its derivatives; take 'five_rows'")
+        for joint, drive in zip(self.model.joint_names, self.drives, strict=True):
+            if drive.keeps_state:
+                raise InputError(
+                    f"coupling is 'exact', but the damper of joint {joint!r} gives its drive a state; take 'five_rows', or damping_terms")
 
     def checked_pair(self, q, Q):
         """Both as arrays; InputError where Q is not what belongs to q."""
@@ -156,7 +234,7 @@ class PreparedDrives:
 
     def motor_feedforward(self, q, stiffness=None, wrenches=None, deflections=None):
         """As the function of this name. deflections: {joint: theta - q} of the joints whose dampers keep a state (see DampingFilter)."""
-        if stiffness is None and wrenches is None and self._quick is not None:
+        if stiffness is None and wrenches is None and deflections is None and self._quick is not None:
             inverse, motors = self._quick
             Q = inverse(q)
             if Q is not None:
@@ -164,7 +242,8 @@ class PreparedDrives:
                 if rows is not None:
                     return MotorFeedforward(self, Q, rows, None)
         deflections, q = self._checked_deflections(deflections), self._motions(q)
-        return self._general(q, inverse_dynamics(self.model, q, wrenches=wrenches), stiffness, deflections)
+        Q = inverse_dynamics(self.model, q, wrenches=wrenches)
+        return self.of_all_torques(*self.with_rotors(q, Q, stiffness, deflections), stiffness, deflections)
 
     def _checked_deflections(self, deflections):
         deflections = numbers_by_name(deflections, 'deflections', '[rad] or [m]')
@@ -179,35 +258,44 @@ class PreparedDrives:
         return q if q.dtype != object else arrays.floats(q, 'q')
 
     def _general(self, q, Q, stiffness, deflections):
-        R = Q.shape[-2]
-        rows = R - max((drive.extra_rows for drive in self.drives), default=0)
+        """(R rows of theta and R - 2 of tau, stiffnesses of the elastic joints)."""
+        rows = Q.shape[-2] - self._extra_rows
         if rows < 3:
             joint = max(range(self.model.n), key=lambda j: self.drives[j].extra_rows)
             raise InputError(
                 f'q has {q.shape[-2]} rows, but damping_terms of joint {self.model.joint_names[joint]!r} needs {q.shape[-2] + 3 - rows}: '
                 'every term takes one derivative of q more; give them, or use fewer terms')
-        k = self.stiffness_motion(stiffness, q.shape[:-2], R)
         theta, load, stiffnesses = [], [], []
-        v = 0
-        for j, (joint, drive) in enumerate(zip(self.model.joint_names, self.drives, strict=True)):
-            reached = taylor.from_derivatives(np.moveaxis(Q[..., :rows + drive.extra_rows, j], -1, 0))
-            motion = None
-            if drive.variable:
-                motion = taylor.from_derivatives(k[v][:rows + drive.extra_rows])
-                v += 1
-            motors = _deflections(joint, drive, reached, motion, deflections)
+        for j, drive, motion, motors in self._springs(q, Q, stiffness, deflections):
             for e, pull in motors:
                 theta.append(q[..., :rows, j] + np.stack(taylor.to_derivatives(e[:rows]), axis=-1))
                 load.append(np.stack(taylor.to_derivatives(pull[:rows - 2]), axis=-1))
             if drive.elastic:
                 stiffnesses.append(motion[0] if drive.variable else drive.forces(motors[0][0][:1], None)[1][0])
-        out = self._out(theta, load)
-        if not np.isfinite(out).all():
-            motor = self.motor_names[int(np.argwhere(~np.isfinite(out))[0][-1])]
-            raise InputError(f'the motion of motor {motor!r} is too large for a floating point number; are the units of its drive right?')
         samples = q.shape[:-2]
         present = np.stack([np.broadcast_to(k, samples) for k in stiffnesses], axis=-1) if stiffnesses else np.zeros((*samples, 0))
-        return MotorFeedforward(self, Q, out, present)
+        return self._out(theta, load), present
+
+    def _springs(self, q, Q, stiffness, deflections):
+        """For each joint its index, drive, series of its stiffness, and [(series of x - q, series of the load)] of its motors."""
+        rows = Q.shape[-2] - self._extra_rows
+        k = iter(self.stiffness_motion(stiffness, q.shape[:-2], Q.shape[-2]))
+        for j, (joint, drive) in enumerate(zip(self.model.joint_names, self.drives, strict=True)):
+            reached = taylor.from_derivatives(np.moveaxis(Q[..., :rows + drive.extra_rows, j], -1, 0))
+            motion = taylor.from_derivatives(next(k)[:rows + drive.extra_rows]) if drive.variable else None
+            yield j, drive, motion, _deflections(joint, drive, reached, motion, deflections)
+
+    def _deflected(self, q, Q, stiffness, deflections):
+        """theta on the joint's side (.., rows, motors)."""
+        rows = Q.shape[-2] - self._extra_rows
+        return np.stack([
+            q[..., :rows, j] + np.stack(taylor.to_derivatives(e[:rows]), axis=-1)
+            for j, _, _, motors in self._springs(q, Q, stiffness, deflections) for e, _ in motors], axis=-1)
+
+    def _check_finite(self, rows):
+        if not np.isfinite(rows).all():
+            motor = self.motor_names[int(np.argwhere(~np.isfinite(rows))[0][-1])]
+            raise InputError(f'the motion of motor {motor!r} is too large for a floating point number; are the units of its drive right?')
 
     def stiffness_motion(self, stiffness, samples, rows):
         """For each variable-stiffness joint its rows k, k', ..., an array (rows, *samples); as configured where stiffness is None."""
@@ -248,8 +336,13 @@ class PreparedDrives:
             tau = self.motor_inertia * theta[..., 2:, :] + self.motor_friction * theta[..., 1:-1, :] + load
         return np.concatenate([theta, tau], axis=-2)
 
-    def _motor_figures(self, name):
-        return np.array([figure for drive in self.drives for figure in np.ravel(getattr(drive, name))], dtype=float)
+    def _motor_figures(self, name, missing=None):
+        figures = [figure for drive in self.drives for figure in each_of(getattr(drive, name))]
+        return np.array([missing if figure is None else figure for figure in figures], dtype=float)
+
+    def __reduce__(self):
+        drives = dict(zip(self.model.joint_names, self.drives, strict=True))
+        return partial(PreparedDrives, coupling=self.coupling), (self.model, drives)
 
     def __repr__(self):
         return f'<PreparedDrives of {self.model.name}: motors {", ".join(self.motor_names)}>'

@@ -30,10 +30,28 @@ def _gains(poles, of):
         raise InputError(f'poles{of} are {poles.tolist()}; give finite numbers [1/s]')
     if poles.real.max() >= 0:
         raise InputError(f'poles{of} hold {poles[np.argmax(poles.real)]:g}, which does not decay; give negative real parts [1/s]')
+    paired = _in_pairs(poles)
+    if paired is None:
+        raise InputError(f'poles{of} are {poles.tolist()}; complex poles come in conjugate pairs')
     with np.errstate(over='ignore', invalid='ignore'):
-        coefficients = np.poly(poles)
+        coefficients = np.ones(1)
+        for factor in paired:
+            coefficients = np.convolve(coefficients, factor)
     if not np.isfinite(coefficients).all():
         raise InputError(f'poles{of} are {poles.tolist()}, whose gains are too large for floating point numbers; give poles in [1/s]')
-    if np.abs(np.sort_complex(poles) - np.sort_complex(poles.conj())).max() > 1e-9 * np.abs(poles).max():
-        raise InputError(f'poles{of} are {poles.tolist()}; complex poles come in conjugate pairs')
-    return np.real(coefficients)[:0:-1].copy()
+    return coefficients[:0:-1].copy()
+
+
+def _in_pairs(poles):
+    """The real factors of the polynomial with these roots; None where complex ones are in no conjugate pairs, to rounding."""
+    slack = 1e-9 * np.abs(poles).max()
+    real = np.abs(poles.imag) <= slack
+    factors = [[1.0, -pole.real] for pole in poles[real]]
+    below = list(poles[~real & (poles.imag < 0)])
+    for pole in poles[~real & (poles.imag > 0)]:
+        distances = [abs(pole.conjugate() - other) for other in below]
+        if not distances or min(distances) > slack:
+            return None
+        middle = (pole + below.pop(int(np.argmin(distances))).conjugate()) / 2
+        factors.append([1.0, -2 * middle.real, middle.real**2 + middle.imag**2])
+    return None if below else factors

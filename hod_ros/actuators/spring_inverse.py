@@ -20,6 +20,7 @@ import numpy as np
 from hod_ros.errors import SingularityError
 
 CLOSEST = 1.001
+PLACES = 60         # at which a least stiffness is looked for where there may be several
 
 
 def stretches(spring, force):
@@ -95,19 +96,45 @@ def _pair(springs, force, stiffness):
 
 
 def _stretch_at_least_stiffness(springs, force):
+    """Where the co-contracted branch begins: the largest d1 at which k does not change along this force."""
     first, second = springs
     if first.pulls_only:
         return first.stretch(max(force, 0.0))
     end = first.stretch(force)
 
-    def slope(d1):
-        a, b = first.rate, second.rate
+    def ratios(d1):
         d2 = second.stretch(first.force_at(d1) - force)
-        t1, t2 = math.tanh(a * d1), math.tanh(b * d2)
-        k2 = second.stiffness_at(d2)
-        return a * t1 + b * t2, a * a * (1 - t1 * t1) + b * b * (1 - t2 * t2) * first.stiffness_at(d1) / k2
+        return first.curvature_at(d1) / first.stiffness_at(d1) + second.curvature_at(d2) / second.stiffness_at(d2)
 
-    return _root(slope, min(0.0, end), max(0.0, end))
+    low, high = min(0.0, end), max(0.0, end)
+    if not (first.ratio_grows and second.ratio_grows):
+        places = [high - (high - low) * (i / PLACES) ** 2 for i in range(1, PLACES)]
+        low = next((place for place in places if ratios(place) < 0), low)
+    return _crossing(ratios, low, high)
+
+
+def _crossing(function, low, high):
+    """Where a function rises through 0 between low and high: the secant with halved weights of an end that stays (Illinois)."""
+    at_low, at_high = function(low), function(high)
+    if not at_low < 0 < at_high:
+        return low if at_low >= 0 else high
+    stayed = 0
+    for _ in range(200):
+        x = high - at_high * (high - low) / (at_high - at_low)
+        if not low < x < high:
+            x = 0.5 * (low + high)
+        value = function(x)
+        if value == 0 or high - low <= 4e-16 * max(abs(low), abs(high)):
+            return x
+        if value > 0:
+            high, at_high = x, value
+            at_low *= 0.5 if stayed == 1 else 1.0
+            stayed = 1
+        else:
+            low, at_low = x, value
+            at_high *= 0.5 if stayed == -1 else 1.0
+            stayed = -1
+    return high
 
 
 def _root(function, low, high):

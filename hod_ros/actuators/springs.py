@@ -1,25 +1,62 @@
-"""Springs: the force f and the stiffness f' at a deflection, as numbers and as Taylor series; and the inverses of both.
+"""Spring laws: the force f and the stiffness f' at a deflection, as numbers and as Taylor series; and the inverses of both.
 
-Forces are [N m] or [N], deflections [rad] or [m], and f(0) = 0.
+Forces are [N m] or [N], deflections [rad] or [m], and f(0) = 0. A law for antagonistic pairs is a frozen dataclass below SpringLaw whose
+fields are its figures; its line in SPRINGS makes it known to parameter files, to <hod_elastic> and to the pages.
 """
 
 import math
+from abc import ABC
+from abc import abstractmethod
 from dataclasses import dataclass
 
+from hod_ros.actuators.figure_checks import figure
 from hod_ros.actuators.figure_checks import not_negative
 from hod_ros.actuators.figure_checks import positive
 from hod_ros.algebra import taylor
 from hod_ros.checks.arguments import shown
 from hod_ros.errors import InputError
 
+STIFFNESS = '[N m/rad] or [N/m]'
+
+
+class SpringLaw(ABC):
+    """One spring of an antagonistic pair, f' > 0 and f'' > 0 where it is stretched. All that the inverse of a pair asks for is here."""
+
+    pulls_only = False          # no force below zero stretch, where the law need not hold; otherwise f is odd
+    ratio_grows = True          # whether f''/f' of a law that pushes too never falls from 0 on: then pairs have one least stiffness alone
+
+    @abstractmethod
+    def force_at(self, e):
+        """f(e) of a number."""
+
+    @abstractmethod
+    def stiffness_at(self, e):
+        """f'(e) of a number."""
+
+    @abstractmethod
+    def curvature_at(self, e):
+        """f''(e) of a number."""
+
+    @abstractmethod
+    def stretch(self, force):
+        """The deflection at which the spring exerts this force."""
+
+    @abstractmethod
+    def stretch_of_stiffness(self, stiffness):
+        """The deflection of 0 or more with this stiffness; 0 where it is less than that at rest."""
+
+    @abstractmethod
+    def taylor(self, e):
+        """Series of f(e) and of f'(e) along the series of e, of numbers or arrays of samples."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class PolynomialSpring:
     """f(e) = stiffness e + cubic e^3 + quintic e^5, for both signs of e: it hardens as it is deflected."""
 
-    stiffness: float            # [N m/rad] at rest
-    cubic: float = 0.0          # [N m/rad^3]
-    quintic: float = 0.0        # [N m/rad^5]
+    stiffness: float = figure('at rest ' + STIFFNESS)
+    cubic: float = figure('[N m/rad^3] or [N/m^3]', 0.0)
+    quintic: float = figure('[N m/rad^5] or [N/m^5]', 0.0)
 
     def __post_init__(self):
         positive(self, 'stiffness', '[N m/rad] or [N/m]')
@@ -59,11 +96,11 @@ class PolynomialSpring:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExponentialSpring:
+class ExponentialSpring(SpringLaw):
     """f(e) = torque (exp(rate e) - 1) for e >= 0; it only pulls."""
 
-    torque: float               # [N m]
-    rate: float                 # [1/rad]
+    torque: float = figure('of the springs of a pair [N m] or [N]')
+    rate: float = figure('of the springs of a pair [1/rad] or [1/m]')
 
     pulls_only = True
 
@@ -78,7 +115,6 @@ class ExponentialSpring:
         return self.torque * self.rate * math.exp(self.rate * e)
 
     def curvature_at(self, e):
-        """f''"""
         return self.rate * self.stiffness_at(e)
 
     def stretch(self, force):
@@ -95,11 +131,11 @@ class ExponentialSpring:
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuadraticSpring:
+class QuadraticSpring(SpringLaw):
     """f(e) = linear e + quadratic e^2 for e >= 0; it only pulls."""
 
-    quadratic: float            # [N m/rad^2]
-    linear: float = 0.0         # [N m/rad]
+    quadratic: float = figure('[N m/rad^2] or [N/m^2]')
+    linear: float = figure(STIFFNESS, 0.0)
 
     pulls_only = True
 
@@ -132,13 +168,11 @@ class QuadraticSpring:
 
 
 @dataclass(frozen=True, kw_only=True)
-class HyperbolicSineSpring:
+class HyperbolicSineSpring(SpringLaw):
     """f(e) = torque sinh(rate e), for both signs of e."""
 
-    torque: float               # [N m]
-    rate: float                 # [1/rad]
-
-    pulls_only = False
+    torque: float = figure('of the springs of a pair [N m] or [N]')
+    rate: float = figure('of the springs of a pair [1/rad] or [1/m]')
 
     def __post_init__(self):
         positive(self, 'torque', '[N m] or [N]')
@@ -164,7 +198,45 @@ class HyperbolicSineSpring:
         return [self.torque * term for term in sinh], [self.torque * self.rate * term for term in cosh]
 
 
-PAIRED = (ExponentialSpring, QuadraticSpring, HyperbolicSineSpring)
+@dataclass(frozen=True, kw_only=True)
+class CubicSpring(SpringLaw):
+    """f(e) = linear e + cubic e^3, for both signs of e."""
+
+    linear: float = figure(STIFFNESS)
+    cubic: float = figure('[N m/rad^3] or [N/m^3]')
+
+    ratio_grows = False
+
+    def __post_init__(self):
+        positive(self, 'linear', STIFFNESS)
+        positive(self, 'cubic', '[N m/rad^3] or [N/m^3]')
+        object.__setattr__(self, '_polynomial', PolynomialSpring(stiffness=self.linear, cubic=self.cubic))
+
+    def force_at(self, e):
+        return self._polynomial.force_at(e)
+
+    def stiffness_at(self, e):
+        return self._polynomial.stiffness_at(e)
+
+    def curvature_at(self, e):
+        return 6 * self.cubic * e
+
+    def stretch(self, force):
+        return self._polynomial.stretch(force)
+
+    def stretch_of_stiffness(self, stiffness):
+        return math.sqrt(max(0.0, stiffness - self.linear) / (3 * self.cubic))
+
+    def taylor(self, e):
+        return self._polynomial.taylor(e)
+
+
+SPRINGS = {         # laws of the springs of antagonistic pairs, by the names that parameters and descriptions give them
+    'exponential': ExponentialSpring,
+    'quadratic': QuadraticSpring,
+    'hyperbolic_sine': HyperbolicSineSpring,
+    'cubic': CubicSpring,
+}
 
 # The two springs of a qbmove Advanced (qb robotics, manual, p. 18).
 QBMOVE = (HyperbolicSineSpring(torque=0.0026, rate=8.9995), HyperbolicSineSpring(torque=0.0011, rate=8.9989))
@@ -172,11 +244,15 @@ QBMOVE = (HyperbolicSineSpring(torque=0.0026, rate=8.9995), HyperbolicSineSpring
 
 def pair_of_springs(spring):
     """The springs of motors 1 and 2, given as one for both or as a pair."""
-    pair = (spring, spring) if isinstance(spring, PAIRED) else spring
-    if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(isinstance(item, PAIRED) for item in pair):
-        names = ', '.join(kind.__name__ for kind in PAIRED)
-        raise InputError(f'Antagonistic: spring is {shown(spring)}; give one of {names}, or a pair of them')
+    pair = (spring, spring) if isinstance(spring, SpringLaw) else spring
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(isinstance(item, SpringLaw) for item in pair):
+        raise InputError(f'Antagonistic: spring is {shown(spring)}; give one of {names_of_springs()}, or a pair of them')
     if type(pair[0]) is not type(pair[1]):
         raise InputError(f'Antagonistic: spring is a pair of {type(pair[0]).__name__} and {type(pair[1]).__name__}; '
                          'give two of one kind')
     return tuple(pair)
+
+
+def names_of_springs():
+    """The classes of SPRINGS, for a message."""
+    return ', '.join(kind.__name__ for kind in SPRINGS.values())

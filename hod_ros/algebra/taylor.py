@@ -49,3 +49,12 @@ def hyperbolic(a):
         sinh.append(sum(j * a[j] * cosh[k - j] for j in range(1, k + 1)) / k)
         cosh.append(sum(j * a[j] * sinh[k - j] for j in range(1, k + 1)) / k)
     return sinh, cosh
+
+
+def tanh(a):
+    """Series of tanh(a): y' = (1 - y^2) a'."""
+    y, s = [np.tanh(a[0])], [1 / np.cosh(np.minimum(np.abs(a[0]), 350.0)) ** 2]         # beyond, 1 - tanh^2 is 0
+    for k in range(1, len(a)):
+        y.append(sum(j * a[j] * s[k - j] for j in range(1, k + 1)) / k)
+        s.append(-sum(y[j] * y[k - j] for j in range(k + 1)))
+    return y

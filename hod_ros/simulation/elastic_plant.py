@@ -15,6 +15,7 @@ from hod_ros.errors import HodError
 from hod_ros.errors import InputError
 from hod_ros.simulation import mjcf
 from hod_ros.simulation.errors import PlantError
+from hod_ros.simulation.plant_springs import DryFrictionOfMotors
 from hod_ros.simulation.plant_springs import plant_springs
 from hod_ros.simulation.self_check import check_plant
 
@@ -55,6 +56,8 @@ class ElasticPlant:
         self._to_own_side = np.where(elastic, 1.0, prepared.gear_ratio)        # rigid drives move their joint's coordinate
         self._springs = plant_springs(prepared, self._physics, self._links, self._motors)
         self._passive = [spring for spring in self._springs if spring.passive]
+        if prepared.dry_friction:
+            self._passive.append(DryFrictionOfMotors(prepared.dry_friction, self._motors, self._to_own_side))
         self._adjustable = [spring for spring in self._springs if spring.adjustable]
         self._adjustable_names = [name for name, spring in zip(prepared.elastic_joints, self._springs, strict=True) if spring.adjustable]
         self._stiffness_known = False
@@ -186,8 +189,8 @@ class ElasticPlant:
         """MuJoCo's passive-force callback; it is one for all models, so it is in force during our own steps only."""
         qpos, qvel = data.qpos.tolist(), data.qvel.tolist()
         forces = [0.0] * len(qvel)
-        for spring in self._passive:
-            spring.apply(qpos, qvel, forces)
+        for part in self._passive:
+            part.apply(qpos, qvel, forces)
         data.qfrc_passive[:] += forces
 
     def _keep_stiffness(self):

@@ -6,6 +6,8 @@ slack, without force, below zero stretch.
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from hod_ros.actuators.drives import Antagonistic
 from hod_ros.actuators.drives import HardeningSpring
 
@@ -78,6 +80,21 @@ class NonlinearSpring(PlantSpring):
         f = self.force(qpos) + self.damping * (self.motor.on_joint_side(qvel) - qvel[self.link])
         forces[self.link] += f
         forces[self.motor.index] -= f / self.motor.ratio
+
+
+class DryFrictionOfMotors:
+    """The motors' dry friction; viscous friction is MuJoCo's own."""
+
+    def __init__(self, friction, motors, to_own_side):
+        self.friction = friction
+        self.indices = [int(index) for index in motors[friction.motors]]
+        self.to_own_side = to_own_side[friction.motors]
+
+    def apply(self, qpos, qvel, forces):
+        rates = np.zeros((1, self.friction.motors.max() + 1))
+        rates[0, self.friction.motors] = np.array([qvel[index] for index in self.indices]) * self.to_own_side
+        for index, torque in zip(self.indices, self.friction.torques(rates)[0] * self.to_own_side, strict=True):
+            forces[index] -= torque
 
 
 class PairOfSprings(PlantSpring):

@@ -76,8 +76,17 @@ def compared(prepared, motion, rotors, rates, pulls, torques, joint_torques):
     """The Comparison of accelerations motion[2] of the joints and `rotors` of the motors."""
     model, ratio, joints = prepared.model, prepared.gear_ratio, prepared.motor_joints
     elastic = np.array([prepared.drives[j].elastic for j in joints], dtype=bool)
-    on_rotor = prepared.motor_inertia * rotors + prepared.motor_friction * ratio * (motion[1, joints] + rates)
+    motor_rates = ratio * (motion[1, joints] + rates)
+    on_rotor = prepared.motor_inertia * rotors + prepared.motor_friction * motor_rates
+    if prepared.dry_friction:
+        on_rotor[prepared.dry_friction.motors] += prepared.dry_friction.torques(motor_rates[None])[0]
     acting, taken = joint_torques.copy(), inverse_dynamics(model, motion)[0]
+    if prepared.rotors:
+        series = {rotor.motor: [0.0, motor_rates[rotor.motor], rotors[rotor.motor] / 2] for rotor in prepared.rotors.rotors}
+        coupled, spins = prepared.rotors.couples(motion, series)
+        taken += coupled[0]
+        for motor, spin in spins.items():
+            on_rotor[motor] += prepared.motor_inertia[motor] * spin[0]
     np.add.at(acting, joints, np.where(elastic, pulls, torques * ratio))
     np.add.at(taken, joints, np.where(elastic, 0.0, on_rotor * ratio))
     diagonal = np.sqrt(np.diag(dynamics_matrices(model, motion[:2]).M[0]))

@@ -33,9 +33,10 @@ STATE = [np.array([0.1, 0.2])] * 4
 GOOD = {
     'stiffness': 100.0, 'motor_inertia': 0.1, 'gear_ratio': 2.0, 'motor_friction': 0.1, 'torque_limit': 3.0, 'damping': 0.1,
     'damping_terms': 1, 'cubic': 0.1, 'quintic': 0.1, 'stiffness_range': (1.0, 200.0), 'spring': (SPRING, SPRING), 'torque': 1.0,
-    'rate': 1.0, 'quadratic': 1.0, 'linear': 0.1}
+    'rate': 1.0, 'quadratic': 1.0, 'linear': 0.1, 'motor_coulomb': 0.2, 'motor_breakaway': 0.3, 'motor_stribeck_velocity': 0.1,
+    'motor_friction_width': 0.05, 'motor_link': 'l1', 'motor_axis': (0.0, 0.0, 1.0)}
 MADE = ('Rigid', 'SeriesElastic', 'HardeningSpring', 'AdjustableStiffness', 'Antagonistic', 'ExponentialSpring', 'QuadraticSpring',
-        'HyperbolicSineSpring')
+        'HyperbolicSineSpring', 'CubicSpring')
 
 CALLS = {
     'motor_feedforward': (motor_feedforward, (MODEL, DRIVES, Q), {'stiffness': STIFFNESS, 'wrenches': {'tool': np.zeros((3, 6))}}),
@@ -71,7 +72,7 @@ def test_bad_arguments_are_answered_with_an_error_of_ours(name):
 
 def test_every_public_name_of_the_actuators_is_tried():
     public = {name for name, module in hod_ros._LAZY.items() if module.startswith('hod_ros.actuators')}
-    assert public - {'MotorFeedforward'} <= set(CALLS)
+    assert public - {'MotorFeedforward', 'SpringLaw'} <= set(CALLS)
 
 
 @pytest.mark.parametrize('name', ['PreparedDrives', 'DampingFilter', 'DampingFilter of prepared drives', 'FeedbackLinearisation',
