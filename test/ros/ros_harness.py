@@ -237,6 +237,11 @@ class Client:
             self._clients[service] = self.node.create_client(service_type, f'{self._hod}/{service}')
         return self._clients[service]
 
+    def forget(self, service):
+        """Is no client of this service any more, until the next call."""
+        self.node.destroy_client(self._clients.pop(service))
+        self.spin(0.05)
+
     @property
     def state(self):
         return self.call(GetState, 'get_state', GetState.Request()).current_state.label

@@ -6,8 +6,10 @@ import threading
 
 import pytest
 
+from hod_ros.errors import HodError
 from hod_ros.ros.services import blackboard
 from hod_ros.ros.services.blackboard import Blackboard
+from hod_ros.ros.services.blackboard import SignsOfLife
 
 
 @pytest.fixture
@@ -78,3 +80,22 @@ def test_the_file_does_not_grow_with_the_number_of_writes(pair):
         writer.write('x' * (1000 + k % 7))
         assert k % 100 or reader.read() == 'x' * (1000 + k % 7)
     assert os.fstat(writer.descriptor).st_size < 5000
+
+
+def test_a_damaged_value_is_an_error_and_no_endless_wait(pair, monkeypatch):
+    writer, reader = pair
+    monkeypatch.setattr(blackboard, 'PATIENCE', 0.1)
+    writer.write('value')
+    os.pwrite(writer.descriptor, b'\xff', blackboard.HEADER.size + 3)
+    with pytest.raises(HodError, match='cannot be read'):
+        reader.read()
+
+
+def test_signs_of_life_have_an_age():
+    signs = SignsOfLife()
+    assert signs.age() is None
+    signs.give()
+    assert 0.0 <= signs.age() < 60.0
+    signs.forget()
+    assert signs.age() is None
+    signs.close()

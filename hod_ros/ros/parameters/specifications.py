@@ -176,6 +176,8 @@ SPECIFICATIONS = (
     Specification(
         'max_samples', 10000, 'Most samples that a service request may carry.',
         minimum=1, maximum=MOST_SAMPLES),
+    Specification(
+        'max_seconds', 10.0, 'Most time of a processor that a service request may take [s].', minimum=0.1, maximum=LONGEST_TIMEOUT),
 )
 
 LOCKED_POSITION = Specification(

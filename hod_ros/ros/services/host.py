@@ -1,18 +1,22 @@
 """The process that answers the node's services: started, told the model and ended by process.py.
 
-It gives way to the setpoint path (scheduling.py).
+It gives way to the setpoint path (scheduling.py), and gives a sign of life several times a second.
 """
 
 import os
 import signal
 import sys
 import threading
+import time
 from dataclasses import dataclass
 
 from hod_ros.model.robot_model import RobotModel
 from hod_ros.ros.scheduling import give_way
 
 POLL = 0.1              # [s]
+SIGN = 0.25             # [s] between two signs of life
+PARTING = 1.0           # [s] longest wait for what is open when the node ends
+SWITCH_INTERVAL = 1e-3  # [s] for so long a short request waits, a few times, for threads that compute long ones
 
 
 @dataclass(frozen=True)
@@ -23,22 +27,19 @@ class HostState:
     limits: object              # requests.RequestLimits
     node_name: str
     namespace: str
-    service_names: dict         # name in services.SERVICES -> full name of the service
+    service_names: dict         # name in table.SERVICES -> full name of the service
     log_level: int
 
 
-class Interrupted(BaseException):
-    """Raised in the middle of a computation when the node ends."""
-
-
 class Stop:
-    """Set when the node closes our input or ends; interrupts a request that is being computed."""
+    """Set when the node closes our input or ends."""
 
     def __init__(self):
         self.made = False
-        self.computing = False
+        for name in ('SIGINT', 'SIGHUP'):               # the node's affair
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), signal.SIG_IGN)
         signal.signal(signal.SIGTERM, self._on_signal)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)        # the node's affair
         threading.Thread(target=self._wait_for_end_of_input, daemon=True).start()
 
     def _wait_for_end_of_input(self):
@@ -48,9 +49,6 @@ class Stop:
 
     def _on_signal(self, number, frame):
         self.made = True
-        if self.computing:
-            self.computing = False
-            raise Interrupted
 
 
 def main():
@@ -61,57 +59,76 @@ def main():
 
     from hod_ros.ros.process import make_executor
     from hod_ros.ros.services.blackboard import Blackboard
+    from hod_ros.ros.services.blackboard import SignsOfLife
 
     np.seterr(all='ignore')     # what is not finite is refused by rule, not by a warning on stderr
-    blackboard = Blackboard(int(sys.argv[1]))
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    blackboard, signs = Blackboard(int(sys.argv[1])), SignsOfLife(int(sys.argv[2]))
     stop = Stop()
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     executor = make_executor()
-    host = None
+    node = None
     try:
-        host = make_host(blackboard, stop)
-        executor.add_node(host)
+        node, desk = make_host(blackboard, signs, stop)
+        executor.add_node(node)
         while not stop.made:
             executor.spin_once(timeout_sec=POLL)
+        end = time.monotonic() + PARTING
+        while not desk.stop() and time.monotonic() < end:
+            time.sleep(POLL / 10)
     finally:
-        stop.computing = False
         executor.shutdown()     # else the participant outlives the process in shared memory
-        if host is not None:
-            host.destroy_node()
+        if node is not None:
+            node.destroy_node()
         rclpy.try_shutdown()
     return 0
 
 
-def make_host(blackboard, stop):
-    """The ROS node of this process."""
-    import rclpy
+def make_host(blackboard, signs, stop):
+    """The ROS node of this process, and its desk."""
+    from rclpy.clock import Clock
+    from rclpy.clock import ClockType
+    from rclpy.node import Node
 
-    from hod_ros.errors import HodError
+    from hod_ros.ros.reporting.quality import WithoutEvents
+    from hod_ros.ros.services.desk import Desk
     from hod_ros.ros.services.table import SERVICES
-    from hod_ros.ros.services.table import answered
+    from hod_ros.ros.services.table import fault_text
+
+    class Host(WithoutEvents, Node):
+        pass
 
     state = blackboard.read()
-    node = rclpy.create_node(
-        f'{state.node_name}_services', namespace=state.namespace, use_global_arguments=False, start_parameter_services=False)
+    node = Host(f'{state.node_name}_services', namespace=state.namespace, use_global_arguments=False, start_parameter_services=False)
     node.get_logger().set_level(state.log_level)
 
-    def handle(compute, request, response):
+    def up_to_date():
         nonlocal state
-        stop.computing = True
-        try:
-            if blackboard.changed():
-                state = blackboard.read()
-            compute(state.model, request, response, state.limits)
-        except Interrupted:
-            raise HodError('the node has stopped answering services before this request was computed; ask again once it is back') from None
-        finally:
-            stop.computing = False
+        if blackboard.changed():
+            state = blackboard.read()
+        return state
 
-    for name, (service_type, compute) in SERVICES.items():
-        node.create_service(
-            service_type, state.service_names[name],
-            answered(node.get_logger(), lambda request, response, compute=compute: handle(compute, request, response)))
-    return node
+    def respond(job):
+        job.response.success = job.error is None
+        if job.error is not None:
+            job.response.message = fault_text(job.error, node.get_logger())
+        return job.response
+
+    def meanwhile():
+        signs.give()
+        if stop.made:
+            desk.stop()
+
+    desk = Desk(node, respond, lambda: state.limits.max_seconds, meanwhile)
+    for name, (service_type, compute, is_short) in SERVICES.items():
+        def computed(request, response, compute=compute):
+            now = up_to_date()
+            compute(now.model, request, response, now.limits)
+        desk.offer(service_type, state.service_names[name], computed, is_short)
+
+    node.create_timer(SIGN, signs.give, clock=Clock(clock_type=ClockType.STEADY_TIME))
+    signs.give()
+    return node, desk
 
 
 if __name__ == '__main__':

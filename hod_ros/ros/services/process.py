@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import hod_ros
@@ -15,15 +16,20 @@ from hod_ros.ros.reporting.status import Status
 from hod_ros.ros.robot.robot import Robot
 from hod_ros.ros.scheduling import at_ordinary_priority
 from hod_ros.ros.services.blackboard import Blackboard
+from hod_ros.ros.services.blackboard import SignsOfLife
 from hod_ros.ros.services.host import HostState
 from hod_ros.ros.services.requests import RequestLimits
 
 PATIENCE = 2.0          # [s] for an end in good order
+SILENCE = 3.0           # [s] without a sign of life that is worth a warning
+LONGEST_SILENCE = 20.0  # [s] without a sign of life, after which it is killed
+LONG_LIFE = 10.0        # [s] one that dies earlier is started again after a pause
+LONGEST_PAUSE = 30.0    # [s]
 # A terminal's Ctrl-C is the node's affair. In a session of its own, Linux would weigh it as a group: its niceness meant nothing there.
 APART = {'process_group': 0} if sys.version_info >= (3, 11) else {'start_new_session': True}
 
 # Isolated: else a numpy.py or queue.py in the directory that the node was started in would be executed.
-PROGRAM = 'import sys; sys.path[:] = sys.argv[2:]; from hod_ros.ros.services.host import main; sys.exit(main())'
+PROGRAM = 'import sys; sys.path[:] = sys.argv[3:]; from hod_ros.ros.services.host import main; sys.exit(main())'
 
 
 def search_path():
@@ -39,7 +45,9 @@ class ServiceProcess:
         self._node = node
         self._names = {name: node.resolve_service_name(f'~/{name}') for name in names}
         self._blackboard = Blackboard()
+        self._signs = SignsOfLife()
         self._process = None
+        self._began = self._again = self._pause = 0.0
         self._deaths = self._deaths_before = 0
         self._fault = ''
 
@@ -54,38 +62,68 @@ class ServiceProcess:
             self._fault = ''
 
     def _tell(self, robot, parameters):
-        node, limits = self._node, RequestLimits(parameters['max_order'], parameters['max_samples'], robot.drives)
+        node = self._node
+        limits = RequestLimits(parameters['max_order'], parameters['max_samples'], parameters['max_seconds'], robot.drives)
         self._blackboard.write(HostState(
             robot.model, limits, node.get_name(), node.get_namespace(), self._names, int(node.get_logger().get_effective_level())))
 
     def start(self):
         """After the first `use`."""
-        descriptor = self._blackboard.descriptor
+        descriptors = self._blackboard.descriptor, self._signs.descriptor
+        self._signs.forget()
+        self._began = monotonic()
         self._process = at_ordinary_priority(lambda: subprocess.Popen(
-            [sys.executable, '-I', '-c', PROGRAM, str(descriptor), *search_path()], stdin=subprocess.PIPE, pass_fds=[descriptor], **APART))
+            [sys.executable, '-I', '-c', PROGRAM, *map(str, descriptors), *search_path()],
+            stdin=subprocess.PIPE, pass_fds=descriptors, **APART))
 
     def watch(self):
-        """Starts the process again where it has died."""
-        if self._process is None or self._process.poll() is None:
+        """Starts the process again where it has died; one that stands still is killed."""
+        process = self._process
+        if process is None:
             return
+        if process.poll() is None:
+            age = self._silence()
+            if age > LONGEST_SILENCE:
+                self._node.get_logger().error(f'the process that answers the services has given no sign of life for {age:.0f} s: killed')
+                process.kill()
+        elif not process.stdin.closed:
+            process.stdin.close()
+            self._note_death(process.returncode)
+        if process.stdin.closed and monotonic() >= self._again:
+            self.start()
+
+    def _note_death(self, code):
+        now = monotonic()
         self._deaths += 1
+        self._pause = 0.0 if now - self._began > LONG_LIFE else min(max(2 * self._pause, 1.0), LONGEST_PAUSE)
+        self._again = now + self._pause
+        pause = f' in {self._pause:g} s' if self._pause else ''
         self._node.get_logger().error(
-            f'the process that answers the services ended by itself (exit code {self._process.returncode}) and is started again; '
+            f'the process that answers the services ended by itself (exit code {code}) and is started again{pause}; '
             'requests that it had in hand stay unanswered')
-        self._process.stdin.close()
-        self.start()
+
+    def _silence(self):
+        """[s] since its last sign of life, or since its start."""
+        age = self._signs.age()
+        return monotonic() - self._began if age is None else age
 
     def status(self) -> Status:
         values = {'process': 'none' if self._process is None else self._process.pid, 'started again': self._deaths}
         died, self._deaths_before = self._deaths - self._deaths_before, self._deaths
+        if self._process is None:
+            return Status('services', OK, 'not started', values)
+        silence, speaks = self._silence(), self._signs.age() is not None
+        values['last sign of life [s]'] = f'{silence:.1f}' if speaks else 'none yet'
         if self._fault:
             return Status('services', ERROR, self._fault, values)
-        if died:
+        if died or self._process.stdin.closed:
             return Status('services', WARN, 'their process ended by itself and was started again', values)
-        return Status('services', OK, 'not started' if self._process is None else 'answering', values)
+        if silence > SILENCE:
+            return Status('services', WARN, f'their process has given no sign of life for {silence:.1f} s', values)
+        return Status('services', OK, 'answering' if speaks else 'starting', values)
 
     def stop(self):
-        process, self._process = self._process, None
+        process, self._process, self._pause = self._process, None, 0.0
         if process is None:
             return
         process.stdin.close()
@@ -99,3 +137,4 @@ class ServiceProcess:
     def close(self):
         self.stop()
         self._blackboard.close()
+        self._signs.close()

@@ -21,6 +21,7 @@ class RequestLimits:
 
     max_order: int = 20
     max_samples: int = 10000
+    max_seconds: float = 10.0
     drives: dict = field(default_factory=dict)      # of elastic joints
 
 

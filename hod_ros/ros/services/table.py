@@ -15,12 +15,21 @@ from hod_ros.ros.services.dynamics import compute_inverse_dynamics
 from hod_ros.ros.services.kinematics import compute_inverse_kinematics
 from hod_ros.ros.services.motors import compute_motor_feedforward
 
-# Name -> type, handler(model, request, response, limits), which fills the response or raises a HodError.
+SHORT = 1000        # rows of results that are computed within a fraction of a second, even without the kernel
+
+
+def _short_dynamics(request):
+    rows = max(request.samples, 1) * (request.order + 1)
+    return rows <= (SHORT if request.formulation in ('', 'recursive') else 3)
+
+
+# Name -> type, handler(model, request, response, limits), which fills the response or raises a HodError, whether a request is short.
 SERVICES = {
-    'compute_inverse_dynamics': (ComputeInverseDynamics, compute_inverse_dynamics),
-    'compute_dynamics_matrices': (ComputeDynamicsMatrices, compute_dynamics_matrices),
-    'compute_inverse_kinematics': (ComputeInverseKinematics, compute_inverse_kinematics),
-    'compute_motor_feedforward': (ComputeMotorFeedforward, compute_motor_feedforward),
+    'compute_inverse_dynamics': (ComputeInverseDynamics, compute_inverse_dynamics, _short_dynamics),
+    'compute_dynamics_matrices': (
+        ComputeDynamicsMatrices, compute_dynamics_matrices, lambda request: max(request.samples, 1) * (request.order + 1) <= SHORT // 20),
+    'compute_inverse_kinematics': (ComputeInverseKinematics, compute_inverse_kinematics, lambda request: request.attempts <= 1),
+    'compute_motor_feedforward': (ComputeMotorFeedforward, compute_motor_feedforward, lambda request: request.samples <= SHORT),
 }
 
 
@@ -30,12 +39,17 @@ def answered(logger, handler):
         try:
             handler(request, response)
             response.success = True
-        except HodError as error:
-            response.message = str(error)
-        except MemoryError:
-            response.message = 'there is not enough memory for this request; send several smaller ones'
         except Exception as error:
-            logger.error(f'a service request failed:\n{traceback.format_exc()}')
-            response.message = f'internal error, please report it: {error!r}'
+            response.message = fault_text(error, logger)
         return response
     return callback
+
+
+def fault_text(error, logger):
+    """What the response to a request says that ended in this error; one of ours is logged."""
+    if isinstance(error, HodError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return 'there is not enough memory for this request; send several smaller ones'
+    logger.error(f'a service request failed:\n{"".join(traceback.format_exception(error))}')
+    return f'internal error, please report it: {error!r}'

@@ -1,0 +1,142 @@
+"""Requests that take long hold up nobody, and end: by their limit, where their caller leaves, and where the node stops."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from array import array
+from pathlib import Path
+
+import numpy as np
+import pytest
+from lifecycle_msgs.srv import ChangeState
+from ros_harness import arm_urdf
+from ros_harness import node_with_arm
+
+from hod_interfaces.srv import ComputeInverseDynamics
+from hod_interfaces.srv import ComputeInverseKinematics
+from hod_ros import RobotModel
+from hod_ros import inverse_dynamics
+
+MODEL = RobotModel.from_urdf(arm_urdf(3))
+Q = np.random.default_rng(4).uniform(-1.0, 1.0, (3, 3))
+ORDER, SAMPLES = 20, 10_000         # the longest that is permitted: minutes by a formulation in numpy
+
+ASK_AND_WAIT = f'''
+import sys
+from array import array
+import rclpy
+from hod_interfaces.srv import ComputeInverseDynamics
+rclpy.init()
+node = rclpy.create_node('leaving')
+client = node.create_client(ComputeInverseDynamics, '/hod/compute_inverse_dynamics')
+assert client.wait_for_service(10.0)
+client.call_async(ComputeInverseDynamics.Request(
+    order={ORDER}, samples={SAMPLES}, derivatives=array('d', [0.1]) * ({SAMPLES} * {ORDER + 3} * 3), formulation='closed_form'))
+print('asked', flush=True)
+rclpy.spin(node)
+'''
+
+
+@pytest.fixture
+def node(client):
+    with node_with_arm(client) as node:
+        assert client.compute(Q, order=0).success
+        yield node
+
+
+def long_request(formulation='closed_form', samples=SAMPLES):
+    return ComputeInverseDynamics.Request(
+        order=ORDER, samples=samples, formulation=formulation, derivatives=array('d', [0.1]) * (samples * (ORDER + 3) * 3))
+
+
+def ask_soon(client, requests):
+    """Futures of requests that the services' process has in hand."""
+    service = client.node.create_client(ComputeInverseDynamics, '/hod/compute_inverse_dynamics')
+    assert client.wait_until(service.service_is_ready)
+    client.spin(0.2)
+    futures = [service.call_async(request) for request in requests]
+    client.spin(0.5)
+    return service, futures
+
+
+def service_process(node):
+    children = Path(f'/proc/{node.pid}/task/{node.pid}/children').read_text().split()
+    return next(int(child) for child in children if b'services.host' in Path(f'/proc/{child}/cmdline').read_bytes())
+
+
+def processor_seconds(pid):
+    return sum(map(int, Path(f'/proc/{pid}/stat').read_text().rsplit(')', 1)[1].split()[11:13])) / os.sysconf('SC_CLK_TCK')
+
+
+def test_a_short_request_is_answered_while_long_ones_are_computed(client, node):
+    service, futures = ask_soon(client, [long_request(), long_request('hybrid'), long_request()])
+    for _ in range(20):
+        response = client.compute(Q, order=0)
+        assert response.success
+        np.testing.assert_allclose(response.efforts, inverse_dynamics(MODEL, Q)[0], atol=1e-10)
+    assert not any(future.done() for future in futures)
+    client.node.destroy_client(service)
+
+
+def test_what_takes_more_than_its_seconds_is_ended_with_a_sentence(client, node):
+    assert client.set_parameter('max_seconds', 0.5) == (True, '')
+    service, futures = ask_soon(client, [long_request()])
+    assert client.wait_until(futures[0].done)
+    response = futures[0].result()
+    assert not response.success and 'takes more than the 0.5 s that max_seconds allows' in response.message
+    assert not len(response.efforts)
+    pose = [30.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+    response = client.call(ComputeInverseKinematics, 'compute_inverse_kinematics', ComputeInverseKinematics.Request(
+        link='link3', pose=pose, attempts=1000))
+    assert not response.success and 'max_seconds' in response.message
+    client.node.destroy_client(service)
+
+
+def test_what_a_caller_that_left_asked_for_is_not_computed_to_its_end(client, node):
+    client.forget('compute_inverse_dynamics')       # whose caller could have sent the request as well
+    process = subprocess.Popen([sys.executable, '-c', ASK_AND_WAIT], stdout=subprocess.PIPE, text=True)
+    try:
+        assert any(line == 'asked\n' for line in process.stdout)
+        pid = service_process(node)
+        before = processor_seconds(pid)
+        assert client.wait_until(lambda: processor_seconds(pid) - before > 0.3), 'the request is not computed'
+    finally:
+        process.terminate()         # its participant says good-bye
+        process.wait()
+        process.stdout.close()
+
+    def idle():
+        before = processor_seconds(pid)
+        client.spin(0.5)
+        return processor_seconds(pid) - before < 0.1
+    assert client.wait_until(idle), 'the request is still computed'
+
+
+def test_whoever_waits_is_answered_when_the_node_stops_answering(client, node):
+    service, futures = ask_soon(client, [long_request() for _ in range(5)])
+    change = client.node.create_client(ChangeState, '/hod/change_state')
+    assert client.wait_until(change.service_is_ready)
+    began = time.monotonic()
+    assert client.change_state('deactivate') and client.change_state('cleanup')
+    assert time.monotonic() - began < 5.0
+    assert client.wait_until(lambda: all(future.done() for future in futures))
+    for future in futures:
+        assert 'has stopped answering services' in future.result().message
+    client.node.destroy_client(service)
+    client.node.destroy_client(change)
+
+
+def test_a_services_process_that_stands_still_is_no_more_called_answering(client, node):
+    def says(text):
+        level, message, values = client.diagnostics('services')
+        return text in message and level == (b'\0' if text == 'answering' else b'\1')
+    assert client.wait_until(lambda: says('answering'))
+    pid = service_process(node)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        assert client.wait_until(lambda: says('no sign of life'))
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert client.wait_until(lambda: says('answering'))
