@@ -1,4 +1,4 @@
-"""Writes the generated tables of docs/reference.md: parameters from their specifications, messages from the source.
+"""Writes config/hod.yaml and the generated tables of docs/reference.md: parameters from their table, messages from the source.
 
 Run it with the interpreter of the project's environment after a change of either.
 """
@@ -7,27 +7,40 @@ import ast
 import math
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'reference.md'
+CONFIG = ROOT / 'config' / 'hod.yaml'
 LEVELS = {'debug', 'info', 'warning', 'error', 'fatal'}
 ROOMS = ('checks', 'algebra', 'description', 'model', 'kinematics', 'dynamics', 'symbols', 'actuators', 'trajectories', 'simulation', 'ros')
 
 
-def parameters():
-    from hod_ros.ros.parameters.elastic import UNITS
-    from hod_ros.ros.parameters.specifications import FAMILIES
-    from hod_ros.ros.parameters.specifications import SPECIFICATIONS
+def parameters(executable='hod'):
+    from hod_ros.ros.parameters.table import CHANGING
+    from hod_ros.ros.parameters.table import EVERY_NODE
+    from hod_ros.ros.parameters.table import TABLE
     rows = ['| name | type | default | range | may change | meaning |', '|---|---|---|---|---|---|']
-    for item in sorted((*SPECIFICATIONS, *FAMILIES), key=lambda item: item.name):
+    for item in sorted(TABLE[executable], key=lambda item: item.name):
+        if executable != CHANGING and item in EVERY_NODE:
+            continue
         kind = item.parameter_type.name.lower().replace('_', ' ')
-        limits = '' if item.minimum is None else f'{number(item.minimum)} to {number(item.maximum)}'
-        rows.append(
-            f'| `{item.name}` | {kind} | `{default(item.default)}` | {limits} | {"no" if item.read_only else "yes"} | '
-            f'{cell(item.description)} |')
-    rows += [f'| `elastic.<joint>.{figure}` | | | | no | {cell(unit)} |' for figure, unit in UNITS.items()]
+        changeable = 'yes' if item.changeable and executable == CHANGING else 'no'
+        rows.append(f'| `{item.name}` | {kind} | `{default(item.default)}` | {limits(item)} | {changeable} | {cell(item.description)} |')
     return rows
+
+
+def drives():
+    from hod_ros.actuators.figures import TYPES
+    from hod_ros.actuators.figures import figures_of
+    from hod_ros.actuators.figures import unit_of
+    figures = dict.fromkeys(('type', *(figure for kind in TYPES for figure in figures_of(kind))))
+    return ['| name | meaning |', '|---|---|', *(f'| `elastic.<joint>.{figure}` | {cell(unit_of(figure))} |' for figure in figures)]
+
+
+def limits(item):
+    return '' if item.bounds is None else f'{number(item.bounds[0])} to {number(item.bounds[1])}'
 
 
 def default(value):
@@ -38,10 +51,61 @@ def default(value):
     return repr(value)
 
 
+def as_yaml(value):
+    return repr(value) if isinstance(value, float) else default(value)
+
+
 def number(value):
     if value == math.inf:
         return '.inf'
     return f'{value:.10g}' if abs(value) < 1e6 or isinstance(value, int) else f'{value:g}'
+
+
+CONFIG_HEAD = """\
+# Every parameter of the node `hod` with its default, written by tools/write_reference.py from hod_ros/ros/parameters/table.py.
+# Types count, but whole numbers are taken where floating point is wanted (not among others in one list: ROS refuses [0, 0, -9.81];
+# write [0.0, 0.0, -9.81]). A name that the node does not know is ignored, with a warning. What is not called read only may be changed
+# while the node runs, and takes effect with the next setpoint.
+/**:
+  ros__parameters:"""
+CONFIG_END = """
+    # Drives of elastic joints, by the figures of docs/elastic-joints.md; with them the node publishes ~/motor_feedforward. A joint
+    # named here takes all of its figures from here, others theirs from <hod_elastic> tags of the description. Read only. For example:
+    # elastic:
+    #   joint1: {type: series_elastic, stiffness: 3000.0, motor_inertia: 2.0e-5, gear_ratio: 100.0}
+
+    # Quality of service, by topic: setpoint, external_wrench, feedforward, commands, motor_feedforward. Read only. The default is
+    # reliable, depth 10. For example, for a planner that publishes best effort:
+    # qos_overrides:
+    #   /hod/setpoint:
+    #     subscription: {reliability: best_effort, history: keep_last, depth: 10}"""
+
+
+def configuration():
+    """config/hod.yaml."""
+    from hod_ros.ros.parameters.table import TABLE
+    lines, open_group = [CONFIG_HEAD], ''
+    groups = {item.name.partition('.')[0] for item in TABLE['hod'] if '.' in item.name and not item.is_family}
+    for item in TABLE['hod']:
+        group, _, rest = item.name.partition('.')
+        inside = group in groups
+        if group != open_group:
+            lines += ['', f'    {group}:'] if inside else ['']
+        open_group = group
+        indent = '      ' if inside else '    '
+        text = item.description
+        if item.bounds and not item.is_family:
+            text += f' {limits(item)}.'
+        text += '' if item.changeable else ' Read only.'
+        text += ' For example:' if item.is_family else ''
+        lines += textwrap.wrap(text, 130 - len(indent), initial_indent=f'{indent}# ', subsequent_indent=f'{indent}# ')
+        if item.is_family:
+            names = (rest if inside else item.name).replace('<joint>', 'joint1').split('.')
+            lines += [f'{indent}# {"  " * depth}{name}:' for depth, name in enumerate(names)]
+            lines[-1] += f' {as_yaml(item.example)}'
+        else:
+            lines.append(f'{indent}{rest if inside else item.name}: {as_yaml(item.default)}')
+    return '\n'.join([*lines, CONFIG_END, ''])
 
 
 def messages():
@@ -88,9 +152,18 @@ def cell(text):
     return re.sub(r'([|*_<>])', r'\\\1', text)
 
 
+PARTS = {
+    'parameters': parameters,
+    'parameters of hod_elastic_controller': lambda: parameters('hod_elastic_controller'),
+    'parameters of hod_elastic_plant': lambda: parameters('hod_elastic_plant'),
+    'parameters of drives': drives,
+    'messages': messages,
+}
+
+
 def with_tables(page):
     """The page with its generated parts as they must be."""
-    for name, make in (('parameters', parameters), ('messages', messages)):
+    for name, make in PARTS.items():
         begin, end = f'<!-- generated: {name} -->\n', f'<!-- end of {name} -->'
         before, _, rest = page.partition(begin)
         _, found, after = rest.partition(end)
@@ -103,3 +176,4 @@ def with_tables(page):
 if __name__ == '__main__':
     sys.path.insert(0, str(ROOT))
     PAGE.write_text(with_tables(PAGE.read_text()))
+    CONFIG.write_text(configuration())

@@ -29,10 +29,6 @@ from hod_ros.ros.elastic.laws import StateFeedback
 from hod_ros.ros.elastic.motors import stiffness_motion
 from hod_ros.ros.elastic.named_values import NamedValues
 from hod_ros.ros.parameters.declared import Parameters
-from hod_ros.ros.parameters.specifications import REALTIME_PRIORITY
-from hod_ros.ros.parameters.specifications import ROBOT
-from hod_ros.ros.parameters.specifications import Specification
-from hod_ros.ros.parameters.specifications import one_of
 from hod_ros.ros.process import controller_main
 from hod_ros.ros.rclpy_private import given_parameters
 from hod_ros.ros.reporting.log import ONCE_A_SECOND
@@ -46,57 +42,14 @@ from hod_ros.ros.setpoints.conversions import nanoseconds
 
 WATCH = 0.005           # [s] between two looks at the age of what came
 PARTING = 0.5           # [s] longest wait for the last torques to arrive
-FASTEST_POLE = 1e6      # [1/s]
-CONTROLS = ('motor_pd', 'state_feedback')
 FALLBACKS = {'damping': 'the motors are braked', 'zero': 'the motors get no torque'}
-
-
-def poles(name, count):
-    def check(value):
-        if len(value) != count:
-            return f'{name} has {len(value)} values; give {count} [1/s]'
-        if not all(-FASTEST_POLE <= pole < 0 for pole in value):
-            return f'{name} is {value}; give numbers below 0, by which an error decays, and not below -{FASTEST_POLE:g} [1/s]'
-        return None
-    return check
-
-
-GAIN_FAMILIES = {
-    part: Specification(f'gains.<motor>.{part}', 0.0, f'Gain of a motor {unit}.', minimum=0.0, maximum=1e12)
-    for part, unit in GAINS.items()}
-PARAMETERS = (
-    *GAIN_FAMILIES.values(),
-    Specification(
-        'control', 'motor_pd', 'motor_pd: motor feedforward and PD of the motors; state_feedback: feedback linearisation.',
-        check=one_of('control', CONTROLS)),
-    Specification('bandwidth', 5.0, 'Of the PD control of each motor with its rotor alone [Hz].', minimum=1e-3, maximum=1e4),
-    Specification('damping', 0.7, 'Damping ratio of the PD control.', minimum=0.0, maximum=100.0),
-    Specification(
-        'poles', [-20.0, -22.0, -24.0, -26.0], "Of each joint's error under state feedback [1/s].", check=poles('poles', 4)),
-    Specification(
-        'stiffness_poles', [-20.0, -22.0], 'Of the stiffness error of antagonistic pairs under state feedback [1/s].',
-        check=poles('stiffness_poles', 2)),
-    Specification('timeout', 0.05, 'States and references are stale when none came for so long [s].', minimum=1e-3, maximum=3600.0),
-    Specification(
-        'on_timeout', 'damping', "While references are stale: 'damping' brakes the motors, 'zero' gives them no torque.",
-        check=one_of('on_timeout', tuple(FALLBACKS))),
-    Specification(
-        'longest_extrapolation', 0.05, 'References are carried to the time of the state over so long at most [s], where synchronous over '
-        '`period` at least; those that are further from it are taken as they stand.', minimum=0.0, maximum=1.0),
-    Specification(
-        'synchronous', False, 'Answer each state once, with a reference stamped at most one `period` later, as a lock-step plant needs; '
-        'false: answer each state at once with the latest reference.'),
-    Specification('period', 1e-3, 'Of a synchronous controller [s].', minimum=1e-6, maximum=1.0),
-    REALTIME_PRIORITY,
-    Specification('publish_commands', False, 'Publish the torques on ~/commands too, in the order of the motors.'),
-)
 
 
 class ControllerNode(WithoutEvents, Node):
 
     def __init__(self, **kwargs):
         super().__init__('hod_elastic_controller', **kwargs)
-        self._settings = settings = Parameters(self, (*ROBOT, *PARAMETERS), 'docs/elastic-joints.md', changeable=False)
+        self._settings = settings = Parameters(self, 'hod_elastic_controller')
         self._gains = self._given_gains()
         self._synchronous = settings['synchronous']
         self._period = round(settings['period'] * 1e9)
@@ -116,8 +69,8 @@ class ControllerNode(WithoutEvents, Node):
     def _given_gains(self):
         """{motor: {'position': gain, 'velocity': gain}} of the parameters gains.<motor>.position and .velocity that were given."""
         gains = {}
-        for part, family in GAIN_FAMILIES.items():
-            for motor, gain in self._settings.members(family).items():
+        for part in GAINS:
+            for motor, gain in self._settings.members(f'gains.<motor>.{part}').items():
                 gains.setdefault(motor, {})[part] = gain
         for name in sorted(given_parameters(self)):
             if name.startswith('gains.') and name not in self._settings:

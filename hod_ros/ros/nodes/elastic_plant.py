@@ -11,7 +11,6 @@ from time import monotonic
 
 import numpy as np
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
 
@@ -21,10 +20,6 @@ from hod_ros.errors import HodError
 from hod_ros.errors import InputError
 from hod_ros.ros.elastic.named_values import NamedValues
 from hod_ros.ros.parameters.declared import Parameters
-from hod_ros.ros.parameters.specifications import ROBOT
-from hod_ros.ros.parameters.specifications import Specification
-from hod_ros.ros.parameters.specifications import finite
-from hod_ros.ros.parameters.specifications import one_of
 from hod_ros.ros.process import plant_main
 from hod_ros.ros.reporting.log import ONCE_A_SECOND
 from hod_ros.ros.reporting.log import STEADY
@@ -33,40 +28,16 @@ from hod_ros.ros.reporting.quality import WithoutEvents
 from hod_ros.ros.robot.waiting import RobotWanted
 from hod_ros.ros.setpoints.conversions import nanoseconds
 from hod_ros.simulation.elastic_plant import ElasticPlant
-from hod_ros.simulation.mjcf import INTEGRATORS
 
 REPEAT = 0.1            # [s] in lock-step, a state that nobody answers is published again
 MOST_LATE = 0.1         # [s] a free-running plant that is further behind gives up catching up
-
-PARAMETERS = (
-    Specification('lock_step', False, 'Simulate one period for each command; false: keep pace with the wall clock.'),
-    Specification('period', 1e-3, 'Time between two states, in which the torques are held [s].', minimum=1e-6, maximum=1.0),
-    Specification('step', 2e-4, 'Time of an integration step, a whole fraction of the period [s].', minimum=1e-7, maximum=1.0),
-    Specification('start_at_first_command', True, 'Time stands still until the first command comes.'),
-    Specification('integrator', 'RK4', 'RK4, Euler, implicit or implicitfast.', check=one_of('integrator', INTEGRATORS)),
-    Specification(
-        'torque_timeout', 0.1, 'Free-running: the motors have no torque when no command has arrived for so long [s].',
-        minimum=0.0, maximum=3600.0),
-    Specification(
-        'initial_positions', [0.0], 'Joint positions at the start [rad] or [m]; one number: of all joints; empty: 0.',
-        check=finite('initial_positions')),
-    Specification(
-        'initial_velocities', [0.0], 'Joint velocities at the start [rad/s] or [m/s]; one number: of all joints; empty: 0.',
-        check=finite('initial_velocities')),
-    Specification(
-        'initial_motor_positions', [], "On the motors' side [rad]; empty: springs relaxed.", type=Parameter.Type.DOUBLE_ARRAY,
-        check=finite('initial_motor_positions')),
-    Specification(
-        'initial_motor_velocities', [], "On the motors' side [rad/s]; empty: as their joints.", type=Parameter.Type.DOUBLE_ARRAY,
-        check=finite('initial_motor_velocities')),
-)
 
 
 class PlantNode(WithoutEvents, Node):
 
     def __init__(self, **kwargs):
         super().__init__('hod_elastic_plant', **kwargs)
-        self._settings = Parameters(self, (*ROBOT, *PARAMETERS), 'docs/elastic-joints.md', changeable=False)
+        self._settings = Parameters(self, 'hod_elastic_plant')
         period, step = self._settings['period'], self._settings['step']
         self._substeps = round(period / step)
         if self._substeps < 1 or abs(self._substeps * step - period) > 1e-9 * period:

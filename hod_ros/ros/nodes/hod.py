@@ -15,7 +15,6 @@ from hod_ros.errors import HodError
 from hod_ros.ros.entities import Entities
 from hod_ros.ros.lifecycle import ManagedNode
 from hod_ros.ros.parameters.declared import Parameters
-from hod_ros.ros.parameters.specifications import HOD
 from hod_ros.ros.reporting import diagnostics
 from hod_ros.ros.reporting.log import STEADY
 from hod_ros.ros.reporting.quality import LATCHED
@@ -39,7 +38,7 @@ class HodNode(ManagedNode):
 
     def __init__(self, **kwargs):
         super().__init__('hod', **kwargs)
-        self._settings = Parameters(self, HOD, 'config/hod.yaml')
+        self._settings = Parameters(self, 'hod')
         self._entities = Entities(self)
         self._path = SetpointPath(self._settings, Partners(self), self.get_logger())
         self._keeper = RobotKeeper(self, self._settings, self._use)

@@ -1,7 +1,6 @@
 """A node's parameters: declared, refused with a reason where a value is bad, and read by name."""
 
 from collections.abc import Callable
-from collections.abc import Iterable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,6 +17,9 @@ from hod_ros.errors import InputError
 from hod_ros.ros.parameters.elastic import PREFIX
 from hod_ros.ros.parameters.elastic import declare_elastic
 from hod_ros.ros.parameters.specifications import Specification
+from hod_ros.ros.parameters.table import CHANGING
+from hod_ros.ros.parameters.table import PAGES
+from hod_ros.ros.parameters.table import TABLE
 from hod_ros.ros.rclpy_private import given_parameters
 
 ARRAYS = (Parameter.Type.DOUBLE_ARRAY, Parameter.Type.STRING_ARRAY)
@@ -26,32 +28,33 @@ ARRAYS = (Parameter.Type.DOUBLE_ARRAY, Parameter.Type.STRING_ARRAY)
 class Parameters(Mapping):
     """{name: value} as it is now, one value for whoever reads it; elastic: {joint: figures} of the drives that parameters describe.
 
-    specifications: of single parameters, and of families, whose name holds <joint> or <motor>; page: where a user finds all of them.
+    table: the name of an executable in table.py.
     """
 
-    def __init__(self, node: Node, specifications: Iterable[Specification], page: str, *, changeable: bool = True) -> None:
+    def __init__(self, node: Node, table: str) -> None:
         self._node = node
-        self._page = page
+        self._page = PAGES[table]
+        specifications = [item if table == CHANGING else replace(item, changeable=False) for item in TABLE[table]]
         self._values: dict[str, Any] = {}
         self._specifications: dict[str, Specification] = {}
-        self._families = tuple(item for item in specifications if item.is_family)
-        self._members: dict[str, list[str]] = {family.name: [] for family in self._families}
+        self._families = {item.name: item for item in specifications if item.is_family}
+        self._members: dict[str, list[str]] = {name: [] for name in self._families}
         self._check_together: Callable[[dict[str, Any]], None] = lambda changes: None
         self._changed: Callable[[set[str]], None] = lambda names: None
         given = given_parameters(node)
         for item in specifications:
             if not item.is_family:
-                self._declare(item if changeable else replace(item, read_only=True), item.name)
+                self._declare(item, item.name)
         for name in sorted(given):
-            for family in self._families:
+            for family in self._families.values():
                 member = family.member(name)
                 if member:
-                    self._declare(family if changeable else replace(family, read_only=True), name)
+                    self._declare(family, name)
                     self._members[family.name].append(member)
         self.elastic = declare_elastic(node)
         for name in sorted(given):
             if not node.has_parameter(name) and not name.startswith('qos_overrides.'):
-                node.get_logger().warning(f"parameter {name} is none of this node's and is ignored; {page} names all")
+                node.get_logger().warning(f"parameter {name} is none of this node's and is ignored; {self._page} names all")
         node.add_pre_set_parameters_callback(self._convert)
         node.add_on_set_parameters_callback(self._check)
         node.add_post_set_parameters_callback(self._take)
@@ -70,13 +73,13 @@ class Parameters(Mapping):
         return len(self._values)
 
     @property
-    def families(self) -> tuple[Specification, ...]:
-        """Those that this node knows."""
-        return self._families
+    def families(self) -> tuple[str, ...]:
+        """Names of those that this node knows."""
+        return tuple(self._families)
 
-    def members(self, family: Specification) -> dict[str, Any]:
+    def members(self, family: str) -> dict[str, Any]:
         """{joint: value} of the joints, or motors, that have been given a parameter of this family."""
-        return {member: self[family.of(member)] for member in self._members.get(family.name, ())}
+        return {member: self[self._families[family].of(member)] for member in self._members[family]}
 
     def _declare(self, specification, name):
         """Declares a parameter; an InputError where a file or the command line gives it a value it can't have."""
@@ -95,9 +98,9 @@ class Parameters(Mapping):
                 f'parameter {name} is {_plain(given.value)!r}, of type {given.type_.name.lower()}; it takes {wanted.name.lower()}')
         else:
             value = _plain(given.value)
-        fault = specification.fault(value)
+        fault = specification.fault(value, name)
         if fault:
-            raise InputError(f'parameter {fault.replace(specification.name, name, 1)}')
+            raise InputError(f'parameter {fault}')
         self._specifications[name] = specification
         self._values[name] = value
         descriptor = specification.descriptor(name)
@@ -124,7 +127,7 @@ class Parameters(Mapping):
         return converted
 
     def _why_unknown(self, name):
-        if name.startswith(PREFIX) or any(family.member(name) for family in self._families):
+        if name.startswith(PREFIX) or any(family.member(name) for family in self._families.values()):
             return f'parameter {name} was not given at the start, and parameters of single joints are taken at the start only'
         return f'this node has no parameter {name}; {self._page} names all'
 
@@ -137,9 +140,9 @@ class Parameters(Mapping):
                 fault = (f'parameter {parameter.name} is of type {parameter.type_.name.lower()}; '
                          f'it takes {specification.parameter_type.name.lower()}')
             else:
-                fault = specification.fault(parameter.value)
+                fault = specification.fault(_plain(parameter.value), parameter.name)
             if fault:
-                return SetParametersResult(successful=False, reason=fault.replace(specification.name, parameter.name, 1))
+                return SetParametersResult(successful=False, reason=fault)
         try:
             self._check_together({parameter.name: _plain(parameter.value) for parameter in parameters})
         except HodError as error:

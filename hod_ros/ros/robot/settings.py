@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from hod_ros.ros.parameters.declared import Parameters
-from hod_ros.ros.parameters.specifications import ARMATURE
-from hod_ros.ros.parameters.specifications import LOCKED_POSITION
+
+LOCKED = 'locked_positions.<joint>'
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,12 @@ def robot_settings(parameters: Parameters, changes: Mapping[str, Any] | None = N
     values = {**parameters, **(changes or {})}
     named = [('command_joints', joint) for joint in values.get('command_joints', ())]
     for family in parameters.families:
-        if '<joint>' in family.name and family is not LOCKED_POSITION:
-            named += [(family.of(joint), joint) for joint in parameters.members(family)]
+        if '<joint>' in family and family != LOCKED:
+            named += [(family.replace('<joint>', joint), joint) for joint in parameters.members(family)]
     return RobotSettings(
         joints=tuple(values['joints']),
-        locked=tuple(parameters.members(LOCKED_POSITION).items()),
-        armature=tuple(parameters.members(ARMATURE).items()),
+        locked=tuple(parameters.members(LOCKED).items()),
+        armature=tuple(parameters.members('armature.<joint>').items()),
         named=tuple(named),
         gravity=tuple(values['gravity']),
         payload=(values['payload.link'], values['payload.mass'], tuple(values['payload.center']), tuple(values['payload.inertia'])),

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from hod_interfaces.msg import TorqueFeedforward
 from hod_ros.model.robot_model import RobotModel
 from hod_ros.ros.parameters.declared import Parameters
-from hod_ros.ros.parameters.specifications import EFFORT_LIMITS
 from hod_ros.ros.reporting.status import OK
 from hod_ros.ros.reporting.status import WARN
 from hod_ros.ros.reporting.status import Status
 
 KINDS = ('effort', 'effort rate', 'effort acceleration')
+FAMILIES = ('limits.<joint>.effort', 'limits.<joint>.effort_rate', 'limits.<joint>.effort_acceleration')
 _FLAGS = np.array(
     [[TorqueFeedforward.EFFORT_LIMIT], [TorqueFeedforward.EFFORT_RATE_LIMIT], [TorqueFeedforward.EFFORT_ACCELERATION_LIMIT]], np.uint8)
 
@@ -55,7 +55,7 @@ class EffortLimits:
         bounds = np.full((3, model.n), np.inf)
         if parameters['limits.use_description']:
             bounds[0] = np.where(model.effort_limits > 0, model.effort_limits, np.inf)      # 0 is a common placeholder
-        for row, family in zip(bounds, EFFORT_LIMITS, strict=True):
+        for row, family in zip(bounds, FAMILIES, strict=True):
             for joint, value in parameters.members(family).items():
                 row[model.joint_names.index(joint)] = value
         self._bounds = None if np.isinf(bounds).all() else bounds

@@ -1,0 +1,157 @@
+"""Every parameter of every node: name, default, meaning, range, and whether it may change. All else about parameters follows from here.
+
+The node `hod` declares EVERY_NODE and HOD, `hod_elastic_controller` EVERY_NODE and CONTROLLER, `hod_elastic_plant` EVERY_NODE and PLANT.
+The last two take all parameters at their start only. Drives, elastic.<joint>.<figure>, are registered with hod_ros.actuators.
+`tools/write_reference.py` writes config/hod.yaml and the table in docs/reference.md.
+"""
+
+from math import inf
+
+from hod_ros.ros.parameters.specifications import DOUBLES
+from hod_ros.ros.parameters.specifications import STRINGS
+from hod_ros.ros.parameters.specifications import Specification
+
+HIGHEST_ORDER = 100
+LONGEST_TIMEOUT = 3600.0    # [s]
+
+EVERY_NODE = (
+    Specification(
+        'robot_description', '', 'URDF of the robot. Where it is empty, the topic robot_description gives it. A new one on the topic is '
+        'loaded beside a running stream; one set here is checked first, and holds up the stream while it is.', changeable=True),
+    Specification(
+        'joints', [], 'Joints to compute, in this order; empty: all moving joints that mimic no other and are not in locked_positions. '
+        'The others are locked.', type=STRINGS, unique=True),
+    Specification(
+        'locked_positions.<joint>', 0.0, 'Position at which a joint is locked [rad] or [m], also where `joints` is empty; one that is in '
+        '`joints` may not be named. Joints that are locked because `joints` leaves them out are so at 0 where nothing is said.',
+        example=0.04),
+    Specification(
+        'gravity', [0.0, 0.0, -9.81], "Gravity in the frame of the robot's root link: x, y, z [m/s^2]. To be changed on tilted and mobile "
+        'bases.', elements='x, y, z in the base frame [m/s^2]', bounds=(-1000.0, 1000.0), changeable=True),
+    Specification(
+        'armature.<joint>', 0.0, "Inertia of a joint's rotor, reflected to the joint (rotor inertia x gear ratio^2) [kg m^2] or [kg].",
+        bounds=(0.0, 1e6), example=0.2),
+    Specification(
+        'payload.link', '', 'Link that carries a load; empty: none. The service ~/set_payload sets these four together.', changeable=True),
+    Specification('payload.mass', 0.0, "The load's mass [kg].", bounds=(0.0, 1e6), changeable=True),
+    Specification(
+        'payload.center', [0.0, 0.0, 0.0], "The load's centre of mass in the link's frame: x, y, z [m].",
+        elements="x, y, z in the link's frame [m]", changeable=True),
+    Specification(
+        'payload.inertia', [0.0] * 6, "The load's inertia about its centre of mass along the link's axes: ixx, ixy, ixz, iyy, iyz, izz "
+        '[kg m^2].', elements='ixx, ixy, ixz, iyy, iyz, izz [kg m^2]', changeable=True),
+)
+
+REALTIME_PRIORITY = Specification(
+    'realtime_priority', 20, 'SCHED_FIFO priority of all that a setpoint passes through, where the system permits it (root, or an rtprio '
+    "limit); below ros2_control's 50, above everything ordinary. 0: left as the node was started. Services are never raised.",
+    bounds=(0, 99))
+
+HOD = (
+    Specification(
+        'autostart', True, 'Configure and activate as soon as there is a valid robot_description; false for a lifecycle manager.'),
+    REALTIME_PRIORITY,
+    Specification(
+        'joint_friction', False, "Add the friction of the description's <dynamics damping friction> to the efforts on topics (services "
+        "leave it out): damping q' + friction tanh(q' / joint_friction_width). The first part is exact; the second is a smooth law in "
+        "place of Coulomb's.", changeable=True),
+    Specification(
+        'joint_friction_width', 0.05, 'At this velocity the dry friction has 76 % of its value, at three times this 99.5 % [rad/s] or '
+        "[m/s]. Narrower is closer to Coulomb's law and makes larger rates where a joint turns round.", bounds=(1e-9, 1e9),
+        changeable=True),
+    Specification(
+        'order', 2, 'Highest time derivative of the efforts to publish: 0 efforts, 1 rates, 2 accelerations.', bounds=(0, HIGHEST_ORDER),
+        changeable=True),
+    Specification(
+        'limits.<joint>.effort', inf, 'Largest effort [N m] or [N]; what exceeds a limit is flagged in ~/feedforward and named in the '
+        'diagnostics.', bounds=(0.0, inf), changeable=True, example=87.0),
+    Specification(
+        'limits.<joint>.effort_rate', inf, 'Largest effort rate [N m/s] or [N/s].', bounds=(0.0, inf), changeable=True, example=1000.0),
+    Specification(
+        'limits.<joint>.effort_acceleration', inf, 'Largest effort acceleration [N m/s^2] or [N/s^2].', bounds=(0.0, inf), changeable=True,
+        example=1e5),
+    Specification(
+        'limits.clip', False, 'Clip efforts to their limits instead of flagging them only; their rates and higher derivatives are then '
+        'left empty.', changeable=True),
+    Specification(
+        'limits.use_description', False, 'Take the effort limits of the robot description (those above 0) for joints without one here.',
+        changeable=True),
+    Specification(
+        'damping_filter', False, 'Let a filter that remembers earlier setpoints, and goes by their stamps, follow the dampers beside '
+        'springs (elastic.<joint>.damping without damping_terms); false: such drives are refused.'),
+    Specification(
+        'setpoint_timeout', 0.1, 'Setpoints are stale when no good one has arrived for so long [s]; 0: never. ~/feedforward has stopped by '
+        'itself then, for it answers setpoints; ~/commands does what on_timeout says.', bounds=(0.0, LONGEST_TIMEOUT), changeable=True),
+    Specification(
+        'on_timeout', 'gravity', 'What ~/commands carries a hundred times a second while setpoints are stale, and once when the node is '
+        "deactivated or ends: 'gravity' (the torque that holds the last setpoint's position, with payload, without external wrenches), "
+        "'zero', or 'stop' (nothing: an effort controller then holds its last command for ever).", one_of=('gravity', 'zero', 'stop'),
+        changeable=True),
+    Specification(
+        'wrench_timeout', 0.0, 'An external wrench ceases when the next one on its link has not arrived for so long [s]; 0: it holds until '
+        'the next.', bounds=(0.0, LONGEST_TIMEOUT), changeable=True),
+    Specification('publish_commands', False, 'Publish the efforts on ~/commands for an effort controller.'),
+    Specification(
+        'command_joints', [], "Joints of ~/commands, in the controller's order; empty: all, in the order of the model.", type=STRINGS,
+        unique=True),
+    Specification(
+        'max_order', 20, 'Highest order that a service request may ask for.', bounds=(0, HIGHEST_ORDER), changeable=True),
+    Specification('max_samples', 10000, 'Most samples that a service request may carry.', bounds=(1, 1_000_000), changeable=True),
+    Specification(
+        'max_seconds', 10.0, 'Most time of a processor that a service request may take [s].', bounds=(0.1, LONGEST_TIMEOUT),
+        changeable=True),
+)
+
+CONTROLLER = (
+    Specification(
+        'control', 'motor_pd', 'motor_pd: motor feedforward and PD of the motors; state_feedback: feedback linearisation.',
+        one_of=('motor_pd', 'state_feedback')),
+    Specification('bandwidth', 5.0, 'Of the PD control of each motor with its rotor alone [Hz].', bounds=(1e-3, 1e4)),
+    Specification('damping', 0.7, 'Damping ratio of the PD control.', bounds=(0.0, 100.0)),
+    Specification('gains.<motor>.position', 0.0, 'Gain of a motor [N m/rad].', bounds=(0.0, 1e12)),
+    Specification('gains.<motor>.velocity', 0.0, 'Gain of a motor [N m s/rad].', bounds=(0.0, 1e12)),
+    Specification(
+        'poles', [-20.0, -22.0, -24.0, -26.0], "By which each joint's error decays under state feedback [1/s].", elements='4 [1/s]',
+        bounds=(-1e6, -1e-3)),
+    Specification(
+        'stiffness_poles', [-20.0, -22.0], 'By which the stiffness error of antagonistic pairs decays under state feedback [1/s].',
+        elements='2 [1/s]', bounds=(-1e6, -1e-3)),
+    Specification('timeout', 0.05, 'States and references are stale when none came for so long [s].', bounds=(1e-3, LONGEST_TIMEOUT)),
+    Specification(
+        'on_timeout', 'damping', "While references are stale: 'damping' brakes the motors, 'zero' gives them no torque.",
+        one_of=('damping', 'zero')),
+    Specification(
+        'longest_extrapolation', 0.05, 'References are carried to the time of the state over so long at most [s], where synchronous over '
+        '`period` at least; those that are further from it are taken as they stand.', bounds=(0.0, 1.0)),
+    Specification(
+        'synchronous', False, 'Answer each state once, with a reference stamped at most one `period` later, as a lock-step plant needs; '
+        'false: answer each state at once with the latest reference.'),
+    Specification('period', 1e-3, 'Of a synchronous controller [s].', bounds=(1e-6, 1.0)),
+    REALTIME_PRIORITY,
+    Specification('publish_commands', False, 'Publish the torques on ~/commands too, in the order of the motors.'),
+)
+
+PLANT = (
+    Specification('lock_step', False, 'Simulate one period for each command; false: keep pace with the wall clock.'),
+    Specification('period', 1e-3, 'Time between two states, in which the torques are held [s].', bounds=(1e-6, 1.0)),
+    Specification('step', 2e-4, 'Time of an integration step, a whole fraction of the period [s].', bounds=(1e-7, 1.0)),
+    Specification('start_at_first_command', True, 'Time stands still until the first command comes.'),
+    Specification('integrator', 'RK4', "MuJoCo's.", one_of=('Euler', 'RK4', 'implicit', 'implicitfast')),
+    Specification(
+        'torque_timeout', 0.1, 'Free-running: the motors have no torque when no command has arrived for so long [s].',
+        bounds=(0.0, LONGEST_TIMEOUT)),
+    Specification(
+        'initial_positions', [0.0], 'Joint positions at the start [rad] or [m]; one number: of all joints; empty: 0.'),
+    Specification(
+        'initial_velocities', [0.0], 'Joint velocities at the start [rad/s] or [m/s]; one number: of all joints; empty: 0.'),
+    Specification('initial_motor_positions', [], "On the motors' side [rad]; empty: springs relaxed.", type=DOUBLES),
+    Specification('initial_motor_velocities', [], "On the motors' side [rad/s]; empty: as their joints.", type=DOUBLES),
+)
+
+TABLE = {
+    'hod': (*EVERY_NODE, *HOD),
+    'hod_elastic_controller': (*EVERY_NODE, *CONTROLLER),
+    'hod_elastic_plant': (*EVERY_NODE, *PLANT),
+}
+PAGES = {'hod': 'config/hod.yaml', 'hod_elastic_controller': 'docs/elastic-joints.md', 'hod_elastic_plant': 'docs/elastic-joints.md'}
+CHANGING = 'hod'        # the node whose parameters may change
