@@ -5,6 +5,7 @@ as if about a fixed axis, which is Spong's assumption, unless its drive says on 
 inverse dynamics fix the springs' deflections and their derivatives, these the motors' motion, and (003 (3)) that their torques.
 """
 
+import warnings
 from collections.abc import Mapping
 from functools import partial
 
@@ -15,6 +16,7 @@ from hod_ros.actuators.drives import Rigid
 from hod_ros.actuators.figure_checks import each_of
 from hod_ros.actuators.linear_drives import linear_drives
 from hod_ros.actuators.motor_friction import DryFriction
+from hod_ros.actuators.plausibility import reflection_warnings
 from hod_ros.actuators.rotor_coupling import FORMS
 from hod_ros.actuators.rotor_coupling import RotorCoupling
 from hod_ros.algebra import taylor
@@ -144,6 +146,8 @@ class PreparedDrives:
         self.rotors = RotorCoupling(model, self.drives)
         if self.rotors and coupling == 'exact':
             self._check_exact()
+        for sentence in reflection_warnings(self):
+            warnings.warn(sentence, stacklevel=3)
         self._linear = linear_drives(self.drives)
         self._plain = not self.rotors and not self.dry_friction
         compiled = None if model.base == 'free' else getattr(model, '_compiled', None)

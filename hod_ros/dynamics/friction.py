@@ -4,6 +4,7 @@
 
 d [N m s/rad] and f [N m] are the description's <dynamics damping friction>, w [rad/s] is the width within which the dry friction turns:
 at |q'| = w it has 76 % of its value, at 3 w 99.5 %. Units are given for revolute joints; for prismatic joints read m for rad, N for N m.
+A mimic joint's friction is added to its master's, d times multiplier^2, f times |multiplier|.
 """
 
 import numpy as np

@@ -56,8 +56,8 @@ def assemble(name, links, joints, *, keep=None, gravity=STANDARD_GRAVITY, locked
         base=base,
         gravity=gravity,
         armature=armature,
-        damping=[joint.damping for joint in selected],
-        friction=[joint.friction for joint in selected],
+        damping=_on_coordinates(bodies.joints, drives, joint_names, lambda joint, multiplier: joint.damping * multiplier**2),
+        friction=_on_coordinates(bodies.joints, drives, joint_names, lambda joint, multiplier: joint.friction * abs(multiplier)),
         position_limits=np.reshape([joint.position_limits for joint in selected], (-1, 2)),
         velocity_limits=[joint.velocity_limit for joint in selected],
         effort_limits=[joint.effort_limit for joint in selected],
@@ -103,6 +103,15 @@ class _Bodies:
         link = self._links_by_name[name]
         if not link.massless:
             self.inertias[body + 1] += spatial_inertia(link, pose)
+
+
+def _on_coordinates(joints, drives, joint_names, figure):
+    """(n,) figures of the joints and of those that mimic them, as seen at the independent joints."""
+    total = dict.fromkeys(joint_names, 0.0)
+    for joint in joints:
+        drive = drives[joint.name]
+        total[drive.joint] += figure(joint, drive.multiplier)
+    return list(total.values())
 
 
 def spatial_inertia(link, pose):

@@ -62,8 +62,8 @@ class Bodies:
     M_base: Array = field(default_factory=lambda: np.zeros((6, 6)))
     gravity: Array = STANDARD_GRAVITY              # (3,) [m/s^2] in the base's (world) frame
     armature: Array = None                  # (n,) rotor inertia seen at the joint [kg m^2] or [kg]; None: 0
-    damping: Array = None                   # (n,) viscous friction of <dynamics> [N m s/rad]; None: 0; for information
-    friction: Array = None                  # (n,) Coulomb friction of <dynamics> [N m]; None: 0; for information
+    damping: Array = None                   # (n,) viscous friction of <dynamics>, mimic joints' included [N m s/rad]; None: 0
+    friction: Array = None                  # (n,) Coulomb friction of <dynamics>, mimic joints' included [N m]; None: 0
     position_limits: Array = None           # (n, 2) [rad] or [m]; -inf, inf where there are none
     velocity_limits: Array = None           # (n,) inf where there are none
     effort_limits: Array = None             # (n,) inf where there are none

@@ -97,3 +97,12 @@ def test_gains_place_the_poles():
 def test_poles_that_cannot_be_placed_are_refused(poles, text):
     with pytest.raises(HodError, match=text):
         pole_gains(poles)
+
+
+@pytest.mark.parametrize('order', range(2, 12))
+def test_butterworth_poles_are_conjugate_pairs_although_their_real_parts_differ_by_rounding(order):
+    poles = 20 * np.exp(1j * np.pi * (2 * np.arange(order) + order + 1) / (2 * order))
+    gains = pole_gains(poles)
+    np.testing.assert_allclose(gains, np.real(np.poly(poles))[:0:-1], rtol=1e-12)
+    with pytest.raises(HodError, match='conjugate pairs'):
+        pole_gains(poles + 1e-6j)

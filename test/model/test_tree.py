@@ -144,6 +144,17 @@ def test_mimics_of_mimics_follow_the_independent_joint():
     assert model.offset.tolist() == [0, 0.5, -0.5, 0]
 
 
+def test_friction_of_mimic_joints_is_felt_at_their_master():
+    def dynamics(text, damping, friction):
+        return text.replace('</joint>', f'<dynamics damping="{damping}" friction="{friction}"/></joint>')
+    text = robot(*(link(name) for name in ('base', 'a', 'b', 'c')), dynamics(joint('one', 'base', 'a'), 1, 1),
+                 dynamics(joint('two', 'a', 'b', mimic('one', -2)), 3, 12), dynamics(joint('three', 'b', 'c'), 5, 7))
+    model = RobotModel.from_urdf(text, joints=['three', 'one'])
+    assert model.damping.tolist() == [5, 1 + 3 * 4]
+    assert model.friction.tolist() == [7, 1 + 12 * 2]
+    assert RobotModel.from_urdf(text, locked={'one': 0.2}).damping.tolist() == [5]
+
+
 def test_a_mimic_may_come_before_its_master_in_the_tree():
     text = robot(link('base'), link('a'), link('b'), joint('one', 'base', 'a', mimic('two', 2)), joint('two', 'a', 'b'))
     model = RobotModel.from_urdf(text)
