@@ -13,6 +13,8 @@ keeps. motor_link says on which link the motor's rotor spins; see rotor_coupling
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from hod_ros.actuators.figure_checks import count
 from hod_ros.actuators.figure_checks import direction
 from hod_ros.actuators.figure_checks import figure
@@ -109,6 +111,11 @@ class Motor(Drive):
             raise InputError(f'{type(self).__name__}: motor_link is {shown(self.motor_link)}; give the name of a link')
         if self.motor_axis is not None and self.motor_link is None:
             raise InputError(f'{type(self).__name__}: motor_axis is given, but motor_link is not; name the link on which the rotor spins')
+
+    def pulls(self, deflections, rates):
+        """(motors,) what the springs and dampers exert on the joint, each motor's share, at the motors' deflections x - q [N m]."""
+        k = [self.stiffness or 0.0] if self.variable else None
+        return np.array([self.forces([deflections[0]], k)[0][0] + self.damping * rates[0]])
 
     def _each(self, name, check):
         """Replaces a figure by its float."""
@@ -244,6 +251,11 @@ class Antagonistic(Motor):
 
     def motors(self, joint):
         return f'{joint}/1', f'{joint}/2'
+
+    def pulls(self, deflections, rates):
+        stretches = deflections[0], -deflections[1]
+        f1, f2 = (0.0 if law.pulls_only and d < 0 else law.force_at(d) for law, d in zip(self.spring, stretches, strict=True))
+        return np.array([f1, -f2])
 
     def least_stiffness(self, Q):
         """The least stiffness that the springs can have at the joint torque Q [N m/rad]."""

@@ -64,7 +64,7 @@ def comparison(plant, rng):
     for j, drive in enumerate(prepared.drives):
         if drive.elastic:
             ends = prepared.motors_of(j)
-            pulls[ends] = spring_pulls(drive, deflections[ends], rates[ends])
+            pulls[ends] = drive.pulls(deflections[ends], rates[ends])
     acceleration = rng.uniform(-5, 5, n)
     joint_torques = inverse_dynamics(model, np.stack([q, v, acceleration]))[0]
     torques = pulls / ratio + rng.uniform(-1, 1, motors) * prepared.motor_inertia
@@ -97,12 +97,3 @@ def compared(prepared, motion, rotors, rates, pulls, torques, joint_torques):
         np.concatenate([acting, np.where(elastic, torques - pulls / ratio, 0.0)]),
         np.concatenate([taken, np.where(elastic, on_rotor, 0.0)]),
         np.concatenate([size, motor_size]) + 1e-12 * max(size.max(initial=0.0), 1e-300))
-
-
-def spring_pulls(drive, deflections, rates):
-    """What the springs and dampers of a joint exert on the joint, for each motor [N m]."""
-    if isinstance(drive, Antagonistic):
-        first, second = drive.spring
-        return np.array([first.force_at(deflections[0]), -second.force_at(-deflections[1])])
-    stiffness = [drive.stiffness or 0.0] if drive.variable else None
-    return np.array([drive.forces([deflections[0]], stiffness)[0][0] + drive.damping * rates[0]])

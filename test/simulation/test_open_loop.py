@@ -57,7 +57,7 @@ def test_hardening_springs(arm):
     HardeningSpring(stiffness=2000.0, cubic=1e5, motor_inertia=0.2, damping=12.0),
 ], ids=['linear', 'hardening'])
 def test_a_filter_follows_the_dampers_beside_springs(arm, drive):
-    assert largest_error_with_dampers(arm, dict.fromkeys(arm.joint_names, drive)) <= 2e-6
+    assert largest_error_with_dampers(arm, dict.fromkeys(arm.joint_names, drive), seconds=0.4) <= 2e-6
 
 
 def test_terms_of_the_series_in_damping_over_stiffness_come_close_to_dampers_and_none_does_not(arm):
