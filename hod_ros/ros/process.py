@@ -90,9 +90,11 @@ def run(name, module, node_class, args, stop):
 
     import numpy as np
     import rclpy
+    from rclpy.exceptions import NameValidationException
     from rclpy.signals import SignalHandlerOptions
 
     from hod_ros.errors import HodError
+    from hod_ros.errors import shortened
     make_node = getattr(import_module(module), node_class)
 
     sys.setswitchinterval(SWITCH_INTERVAL)
@@ -114,6 +116,10 @@ def run(name, module, node_class, args, stop):
         spin(node, executor, stop, watchdog)
     except HodError as error:
         print(f'{name}: {error}', file=sys.stderr)
+        return 1
+    except (RuntimeError, NameValidationException) as error:
+        print(f'{name}: rclpy could not make this node ({shortened(str(error))}); look at its name, namespace and remappings',
+              file=sys.stderr)
         return 1
     finally:
         executor.shutdown()     # else the participant outlives the process in shared memory

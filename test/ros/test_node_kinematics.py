@@ -132,6 +132,7 @@ def test_damping_answers_where_the_link_cannot_move_as_asked(client):
     (dict(pose=POSE, weights=np.zeros(7)), 'weights is 0.0'),
     (dict(pose=POSE, attempts=4_000_000_000), 'attempts is 4000000000'),
     (dict(pose=POSE, tolerance=-1.0), 'tolerance is -1.0'),
+    (dict(pose=POSE, tolerance=2.5), 'tolerance is 2.5; give up to 0.1'),
     (dict(start=GOAL, twists=np.ones(6), damping=float('nan')), 'damping'),
     (dict(start=GOAL, twists=np.ones(6), representation='tool'), "'tool'"),
     (dict(start=GOAL, twists=np.ones(6), null_motion=np.ones((2, 7))), 'null_motion has 2 rows'),

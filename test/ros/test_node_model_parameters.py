@@ -69,3 +69,16 @@ def test_payload_parameters_load_a_link_and_are_checked_against_the_robot(client
         np.testing.assert_allclose(efforts(client.ask(setpoint(MOTION[:5], NAMES))), inverse_dynamics(loaded, MOTION[:5]), rtol=1e-12)
         assert client.set_parameter('payload.link', '') == (True, '')
         np.testing.assert_allclose(efforts(client.ask(setpoint(MOTION[:5], NAMES))), Q, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(('name', 'value', 'text'), [
+    ('payload.center', [1e300, 0.0, 0.0], 'too large'),
+    ('payload.inertia', [-1.0, 0.0, 0.0, -1.0, 0.0, -1.0], 'payload.mass is 0'),
+    ('payload.inertia', [0.1, 0.0, 0.0, 0.1, 0.0, 0.1], 'payload.mass is 0'),
+])
+def test_a_payload_that_no_body_has_is_refused_even_where_no_link_carries_it_yet(client, name, value, text):
+    with node_with_arm(client):
+        if name == 'payload.center':
+            assert client.set_parameter('payload.mass', 1.0) == (True, '')
+        successful, reason = client.set_parameter(name, value)
+        assert not successful and text in reason

@@ -90,3 +90,41 @@ def test_nothing_in_the_working_directory_is_executed(client, tmp_path, monkeypa
         assert client.compute(np.ones((3, 3)), order=0).success
         assert 'EXECUTED' not in node.output
     client.withdraw_description()
+
+
+@pytest.mark.parametrize('rule', ['__node:=' + 260 * 'a', '__ns:=/' + 300 * 'a', '__ns:=/' + 240 * 'a'])
+def test_names_that_are_too_long_end_the_node_with_a_sentence(rule):
+    node = NodeProcess(arguments=('-r', rule))
+    assert node.wait() == 1
+    assert 'look at its name, namespace and remappings' in node.output and 'Traceback' not in node.output
+
+
+def test_two_topics_on_one_name_are_refused_by_name(client):
+    remappings = ('-r', '~/commands:=/shared', '-r', '~/feedforward:=/shared')
+    with running_node(arguments=remappings, parameters={'publish_commands': True}) as node:
+        client.describe(arm_urdf(3))
+        node.wait_for_output('~/commands is remapped onto /shared, which this node has as a TorqueFeedforward already')
+        assert client.state == 'unconfigured'
+    client.withdraw_description()
+
+
+def test_a_parameter_that_is_put_right_starts_a_node_that_waits(client):
+    client.describe(arm_urdf(3))
+    with running_node(parameters={'payload.link': 'nope', 'payload.mass': 1.0}) as node:
+        node.wait_for_output('waiting for .*nope')
+        assert client.state == 'unconfigured'
+        assert client.set_parameter('payload.link', 'link3') == (True, '')
+        client.wait_for_state('active')
+        assert client.diagnostics('model')[1] == 'active'
+    client.withdraw_description()
+
+
+def test_a_node_that_was_configured_by_hand_waits_for_nothing(client):
+    with running_node(parameters={'robot_description': "''"}) as node:
+        node.wait_for_output('waiting for a robot description')
+        client.describe(arm_urdf(3).replace('mass value="', 'mass value="-'))
+        node.wait_for_output('waiting for .*refused')
+        client.describe(arm_urdf(3))
+        client.wait_for_state('active')
+        assert client.change_state('deactivate') and client.diagnostics('model')[1] == 'inactive'
+    client.withdraw_description()

@@ -84,3 +84,19 @@ def test_limits_of_requests_follow_their_parameters(client):
     assert not client.compute(Q[:5], order=2).success
     assert client.set_parameter('max_order', 20) == (True, '')
     assert client.compute(Q[:5], order=2).success
+
+
+def test_messages_about_input_of_any_size_are_short(client):
+    response = client.compute(Q[:5], order=2, names=[f'joint_{k}' for k in range(100_000)])
+    assert not response.success and len(response.message) < 1200
+    assert 'and 99992 more' in response.message and 'name each of joint1, joint2, joint3' in response.message
+    client.send(setpoint(Q[:5], 20_000 * ['nobody']))
+    level, message, values = client.diagnostics('setpoints')
+    assert len(values['last fault']) < 1200 and max(map(len, values.values())) < 1200
+    assert client.ask(setpoint(Q[:5], NAMES)) is not None
+
+
+def test_stamps_that_jump_back_are_answered_and_counted(client):
+    for sec in (10, 20, 15, 16, 5):
+        assert client.ask(setpoint(Q[:5], NAMES, sec=sec)) is not None
+    assert client.diagnostics('setpoints')[2]['stamps that jumped back'] == '2'

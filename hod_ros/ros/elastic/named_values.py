@@ -1,5 +1,7 @@
 """Values of messages that carry names, brought into the order of ours."""
 
+from collections import Counter
+
 import numpy as np
 
 from hod_ros.errors import InputError
@@ -32,9 +34,9 @@ class NamedValues:
 
     def _indices(self, given):
         missing = [name for name in self._names if name not in given]
-        double = sorted({name for name in given if given.count(name) > 1})
+        double = sorted(name for name, count in Counter(given).items() if count > 1)
         extra = [name for name in given if name not in self._names] if self._exactly else []
         for names, fault in ((missing, 'missing'), (double, 'named more than once'), (extra, 'unknown')):
             if names:
-                raise InputError(f'name: {", ".join(map(repr, names))} {fault}; name each of {", ".join(self._names)} once')
+                raise InputError(f'name: {", ".join(map(repr, names[:8]))} {fault}; name each of {", ".join(self._names)} once')
         return np.array([given.index(name) for name in self._names])

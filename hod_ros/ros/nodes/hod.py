@@ -157,8 +157,8 @@ class HodNode(ManagedNode):
         if any(name.startswith('payload.') for name in names):
             self._warn_of_payload_without_link()
         self._keeper.adopt()
-        if self._keeper.robot is None and DESCRIPTION in names:
-            self._start()
+        if self._keeper.robot is None and (DESCRIPTION in names or self._keeper.fault):
+            self._start()       # what was wrong may be right now
 
     def _warn_of_payload_without_link(self):
         mass = self._settings['payload.mass']

@@ -7,9 +7,11 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from diagnostic_msgs.msg import KeyValue
 from rclpy.node import Node
 
+from hod_ros.errors import shortened
 from hod_ros.ros.reporting.status import Status
 
 PERIOD = 1.0            # [s]
+LONGEST_VALUE = 10_000  # characters
 
 
 class Reporter:
@@ -27,5 +29,5 @@ class Reporter:
 
     def _message(self, robot, status):
         return DiagnosticStatus(
-            level=status.level, name=f'{self._name}: {status.task}', message=status.text, hardware_id=robot,
-            values=[KeyValue(key=key, value=str(value)) for key, value in status.values.items()])
+            level=status.level, name=f'{self._name}: {status.task}', message=shortened(status.text), hardware_id=robot,
+            values=[KeyValue(key=key, value=shortened(str(value), LONGEST_VALUE)) for key, value in status.values.items()])

@@ -39,10 +39,21 @@ def _without_events(options, callbacks):
 
 def with_overridable_qos(create, message_type, topic, *arguments):
     """A publisher or subscription whose QoS the parameters qos_overrides.* may change; InputError where they say what is no QoS."""
+    _check_name_is_free(create.__self__, message_type, topic)
     try:
         return create(message_type, topic, *arguments, qos_overriding_options=QoSOverridingOptions.with_default_policies())
     except (RuntimeError, InvalidQosOverridesError, ParameterException) as error:
         raise InputError(f'qos_overrides of {topic}: {error}; see the QoS policies of ROS 2 for their names and values') from None
+
+
+def _check_name_is_free(node, message_type, topic):
+    """A topic has one type; rmw's own words on two would name neither topic nor remedy."""
+    name = node.resolve_topic_name(topic)
+    for end in (*node.publishers, *node.subscriptions):
+        if end.topic_name == name and end.msg_type is not message_type:
+            raise InputError(
+                f'{topic} is remapped onto {name}, which this node has as a {end.msg_type.__name__} already, not a '
+                f'{message_type.__name__}; give each topic a name of its own')
 
 
 class Partners:

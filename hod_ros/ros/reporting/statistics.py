@@ -20,11 +20,19 @@ class Statistics:
         self.published = 0
         self.inactive = 0
         self.lost = 0
+        self.jumped_back = 0                # stamps that are earlier than the one before
+        self._latest = 0                    # [ns]
         self.dropped: Counter[str] = Counter()
         self.last_fault = ''
         self._durations: list[float] = []   # [s] of the setpoints answered since the last report
         self._unlogged = 0
         self._before = monotonic(), 0, 0
+
+    def stamped(self, stamp: int) -> None:
+        """Notes the stamp [ns] of a setpoint."""
+        if stamp < self._latest:
+            self.jumped_back += 1
+        self._latest = stamp
 
     def answered(self, seconds: float) -> None:
         self.published += 1
@@ -52,6 +60,7 @@ class Statistics:
             'published': self.published,
             'received while inactive': self.inactive,
             'lost before arrival': self.lost,
+            'stamps that jumped back': self.jumped_back,
             'dropped': sum(self.dropped.values()),
         }
         durations, self._durations = self._durations, []

@@ -47,7 +47,7 @@ class RobotKeeper:
     @property
     def waiting_for(self) -> str:
         """What the node needs before it can start; empty where it does not wait."""
-        return self._source.wanted(self.fault) if self.awaited else ''
+        return self._source.wanted(self.fault) if self.awaited and self.robot is None else ''
 
     def load(self) -> None:
         """Takes the robot of the current description; HodError where it is bad or there is none."""
@@ -155,7 +155,7 @@ class RobotKeeper:
         if self.fault:
             level, text = WARN, f'{state}; new description refused, the last good model runs'
             values['description refused'] = self.fault
-        if self.awaited:
+        if self.waiting_for:
             level, text = WARN, f'waiting for {self.waiting_for}'
         if self.fault and robot is None:
             level, text = ERROR, f'description refused: {self.fault}'

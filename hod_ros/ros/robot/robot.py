@@ -82,6 +82,9 @@ def _loaded(model, settings):
     if tuple(model.gravity) != settings.gravity:
         model = model.replace(gravity=settings.gravity)
     link, mass, center, (ixx, ixy, ixz, iyy, iyz, izz) = settings.payload
-    if not link:
-        return model
-    return with_payload(model, link, mass, center, np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]]))
+    tensor = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
+    if tensor.any() and not mass:
+        raise InputError('payload.inertia is not zero, but payload.mass is 0; give the mass, or an inertia of zeros with it')
+    # What no link carries yet must make sense as well.
+    loaded = with_payload(model, link or next(iter(model.links)), mass, center, tensor)
+    return loaded if link else model

@@ -15,6 +15,7 @@ from hod_ros.ros.scheduling import give_way
 
 POLL = 0.1              # [s]
 SIGN = 0.25             # [s] between two signs of life
+LONGEST_NAME = 255      # of a node
 PARTING = 1.0           # [s] longest wait for what is open when the node ends
 SWITCH_INTERVAL = 1e-3  # [s] for so long a short request waits, a few times, for threads that compute long ones
 
@@ -99,7 +100,8 @@ def make_host(blackboard, signs, stop):
         pass
 
     state = blackboard.read()
-    node = Host(f'{state.node_name}_services', namespace=state.namespace, use_global_arguments=False, start_parameter_services=False)
+    name = f'{state.node_name[:LONGEST_NAME - 9]}_services'
+    node = Host(name, namespace=state.namespace, use_global_arguments=False, start_parameter_services=False)
     node.get_logger().set_level(state.log_level)
 
     def up_to_date():

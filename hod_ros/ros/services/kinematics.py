@@ -16,6 +16,7 @@ from hod_ros.ros.services.requests import joint_rows
 from hod_ros.ros.services.requests import joint_values
 
 MOST_ATTEMPTS = 1000
+MOST_TOLERANCE = 0.1    # [rad], [m]
 POSE = ('x', 'y', 'z', 'quaternion x', 'quaternion y', 'quaternion z', 'quaternion w')
 TWIST = ('angular x', 'angular y', 'angular z', 'linear x', 'linear y', 'linear z')
 
@@ -55,6 +56,8 @@ def _position(model, request, response, columns, components, weights):
         response.condition = _condition(model, start, request.link, components)
         response.within_limits = bool(np.all((lower <= start) & (start <= upper)))
         return start
+    if request.tolerance > MOST_TOLERANCE:
+        raise InputError(f'tolerance is {request.tolerance:g}; give up to {MOST_TOLERANCE:g} [rad], [m], or 0 for 1e-12')
     if request.attempts > MOST_ATTEMPTS:
         raise InputError(f'attempts is {request.attempts}; give up to {MOST_ATTEMPTS}')
     solution = solve_pose(

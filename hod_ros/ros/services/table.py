@@ -10,6 +10,7 @@ from hod_interfaces.srv import ComputeInverseDynamics
 from hod_interfaces.srv import ComputeInverseKinematics
 from hod_interfaces.srv import ComputeMotorFeedforward
 from hod_ros.errors import HodError
+from hod_ros.errors import shortened
 from hod_ros.ros.services.dynamics import compute_dynamics_matrices
 from hod_ros.ros.services.dynamics import compute_inverse_dynamics
 from hod_ros.ros.services.kinematics import compute_inverse_kinematics
@@ -52,4 +53,4 @@ def fault_text(error, logger):
     if isinstance(error, MemoryError):
         return 'there is not enough memory for this request; send several smaller ones'
     logger.error(f'a service request failed:\n{"".join(traceback.format_exception(error))}')
-    return f'internal error, please report it: {error!r}'
+    return shortened(f'internal error, please report it: {error!r}')

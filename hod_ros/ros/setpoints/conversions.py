@@ -5,6 +5,7 @@ model's.
 """
 
 from array import array
+from collections import Counter
 from math import isfinite
 
 import numpy as np
@@ -49,7 +50,7 @@ def check_joint_names(model, names):
     """Raises an InputError that names every joint that is missing, duplicate or unknown."""
     given = set(names)
     faults = []
-    duplicates = sorted({name for name in given if names.count(name) > 1}) if len(given) < len(names) else []
+    duplicates = sorted(name for name, count in Counter(names).items() if count > 1) if len(given) < len(names) else []
     if duplicates:
         faults.append(f'{_quoted(duplicates)} named more than once')
     missing = [name for name in model.joint_names if name not in given]
@@ -180,8 +181,8 @@ class FeedforwardWriter:
         return message
 
 
-def _quoted(names):
-    return ', '.join(repr(name) for name in names)
+def _quoted(names, most=8):
+    return ', '.join(map(repr, names[:most])) + (f' and {len(names) - most} more' if len(names) > most else '')
 
 
 def nanoseconds(stamp):

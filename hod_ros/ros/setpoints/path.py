@@ -27,6 +27,7 @@ from hod_ros.ros.setpoints.conversions import INTERNAL
 from hod_ros.ros.setpoints.conversions import REFUSED
 from hod_ros.ros.setpoints.conversions import BadSetpoint
 from hod_ros.ros.setpoints.conversions import FeedforwardWriter
+from hod_ros.ros.setpoints.conversions import nanoseconds
 from hod_ros.ros.setpoints.freshness import Freshness
 from hod_ros.ros.setpoints.limits import EffortLimits
 from hod_ros.ros.setpoints.wrenches import HeldWrenches
@@ -118,6 +119,7 @@ class SetpointPath:
         if not self.active:
             statistics.inactive += 1
             return
+        statistics.stamped(nanoseconds(setpoint.header.stamp))
         try:
             self.last = self._answer(setpoint, began)
         except BadSetpoint as error:
