@@ -241,12 +241,12 @@ class PreparedDrives:
         if stiffness is None and wrenches is None and deflections is None and self._quick is not None:
             inverse, motors = self._quick
             Q = inverse(q)
-            if Q is not None:
+            if Q is not None and (Q.ndim == 3 or len(Q) + 2 <= motions.MOST_ROWS_UNASKED):
                 rows = motors(q, Q)
                 if rows is not None:
                     return MotorFeedforward(self, Q, rows, None)
         deflections, q = self._checked_deflections(deflections), self._motions(q)
-        Q = inverse_dynamics(self.model, q, wrenches=wrenches)
+        Q = inverse_dynamics(self.model, q, wrenches=wrenches, order=q.shape[-2] - 3)
         return self.of_all_torques(*self.with_rotors(q, Q, stiffness, deflections), stiffness, deflections)
 
     def _checked_deflections(self, deflections):
@@ -258,7 +258,7 @@ class PreparedDrives:
         return deflections
 
     def _motions(self, q):
-        q = motions.motions(self.model, q, 5)
+        q = motions.motions(self.model, q, 5, unasked=max(motions.MOST_ROWS_UNASKED, self.rows))
         return q if q.dtype != object else arrays.floats(q, 'q')
 
     def _general(self, q, Q, stiffness, deflections):

@@ -32,12 +32,14 @@ from hod_ros.model.robot_model import RobotModel
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def force_gradients(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | None = None) -> Array:
+def force_gradients(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | None = None,
+                    order: int | None = None) -> Array:
     """dQ^(k) / dq^(j) as [k, j] of (order + 1, order + 3, n, n), for q (order + 3, n); 0 where j > k + 2.
 
     wrenches: as in inverse_dynamics, functions of time in their own frames.
+    order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
     """
-    q = motions.motion(model, q, 3)
+    q = motions.motion(model, q, 3, order=order)
     if not model.single_axes or model.base == 'free':
         raise ModelError(
             f'{model.name} has joints of several axes or a free base, whose rates are no derivatives of coordinates; '

@@ -32,20 +32,21 @@ from hod_ros.model.robot_model import RobotModel
 
 @overload
 def forward_dynamics(model: RobotModel, q: ArrayLike, Q: ArrayLike, *, wrenches: Wrenches | None = None, base: None = None,
-                     base_wrench: None = None) -> Array: ...
+                     base_wrench: None = None, order: int | None = None) -> Array: ...
 
 
 @overload
 def forward_dynamics(model: RobotModel, q: ArrayLike, Q: ArrayLike, *, wrenches: Wrenches | None = None, base: FreeBase,
-                     base_wrench: ArrayLike | None = None) -> tuple[Array, Array]: ...
+                     base_wrench: ArrayLike | None = None, order: int | None = None) -> tuple[Array, Array]: ...
 
 
 def forward_dynamics(model: RobotModel, q: ArrayLike, Q: ArrayLike, *, wrenches: Wrenches | None = None, base: FreeBase | None = None,
-                     base_wrench: ArrayLike | None = None) -> Array | tuple[Array, Array]:
+                     base_wrench: ArrayLike | None = None, order: int | None = None) -> Array | tuple[Array, Array]:
     """q'', q''', ... (order + 1, n) for q (2, n), rows q and q', and Q (order + 1, n), rows Q, Q', ..., Q^(order).
 
     Also for samples: q (samples, 2, n) and Q (samples, order + 1, n) give (samples, order + 1, n).
     wrenches: external loads as in inverse_dynamics.
+    order: how many derivatives are meant; needed beyond twelve rows of Q, which may be samples.
     A free base needs base=(pose (4, 4), twist (6,) body-fixed); base_wrench (order + 1, 6) drives it, None: nothing
     does. The result is then the pair of the above and the base's twist', twist'', ... (order + 1, 6). For samples, each
     of these three is given once or with an axis of samples before its own.
@@ -53,8 +54,9 @@ def forward_dynamics(model: RobotModel, q: ArrayLike, Q: ArrayLike, *, wrenches:
     unloaded = wrenches is None and base is None and base_wrench is None
     rows = _compiled(model, q, Q) if unloaded else None
     if rows is not None:
+        motions.check_order(rows, 1, 'Q', order)
         return rows
-    q, Q = _checked(model, q, Q)
+    q, Q = _checked(model, q, Q, order)
     base, base_wrench = checked_base(model, base, base_wrench, Q)
     if wrenches is not None:
         wrenches = loads.pairs(wrenches)
@@ -167,7 +169,7 @@ def _of_sample(wrenches, i):
     return out
 
 
-def _checked(model, q, Q):
+def _checked(model, q, Q, order):
     """q (..., 2, n) and Q (..., order + 1, n) as arrays of finite numbers."""
     names, n = motions.robot_model(model).joint_names, model.n
     q, Q = arrays.numbers(q, 'q'), arrays.numbers(Q, 'Q')
@@ -176,6 +178,7 @@ def _checked(model, q, Q):
     if Q.ndim != q.ndim or Q.shape[-1] != n or Q.shape[-2] < 1 or Q.shape[:-2] != q.shape[:-2]:
         raise InputError(
             f"Q has the shape {Q.shape}, q has {q.shape}; give (order + 1, {n}), rows Q, Q', ..., for each sample of q")
+    motions.check_order(Q, 1, 'Q', order)
     motions.check_rows(model, Q, 'Q')
     for name, array in (('q', q), ('Q', Q)):
         if array.dtype != object and not np.isfinite(array).all():

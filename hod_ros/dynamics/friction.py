@@ -18,12 +18,14 @@ from hod_ros.model import motions
 from hod_ros.model.robot_model import RobotModel
 
 
-def friction_forces(model: RobotModel, q: ArrayLike, *, width: float) -> Array:
+def friction_forces(model: RobotModel, q: ArrayLike, *, width: float,
+                    order: int | None = None) -> Array:
     """(order + 1, n): the forces that overcome the joints' friction, row k the k-th time derivative; to be added to Q.
 
     q: (order + 3, n) as for inverse_dynamics. width: w > 0, the velocity [rad/s] or [m/s] of the smooth law, one or one for each joint.
+    order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
     """
-    q = motions.motion(model, q, 3)
+    q = motions.motion(model, q, 3, order=order)
     width = _checked_width(model, width)
     rates = q[1:-1]
     dry = np.flatnonzero(model.friction)

@@ -16,6 +16,8 @@ from hod_ros.kernel import compiled
 from hod_ros.model import motions
 from hod_ros.model.robot_model import RobotModel
 
+MOST_UNASKED = motions.MOST_ROWS_UNASKED - 2      # the most rows of Q where `order` is not given
+
 # Name of a formulation -> module whose inverse_dynamics(model, q, external, base) computes one sample in numpy.
 FORMULATIONS = {
     'recursive': 'hod_ros.dynamics.formulations.recursive',
@@ -28,22 +30,23 @@ FORMULATIONS = {
 
 @overload
 def inverse_dynamics(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | None = None, formulation: str = 'recursive',
-                     base: None = None, threads: int | None = None) -> Array: ...
+                     base: None = None, order: int | None = None, threads: int | None = None) -> Array: ...
 
 
 @overload
 def inverse_dynamics(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | None = None, formulation: str = 'recursive',
-                     base: FreeBase, threads: int | None = None) -> tuple[Array, Array]: ...
+                     base: FreeBase, order: int | None = None, threads: int | None = None) -> tuple[Array, Array]: ...
 
 
 def inverse_dynamics(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | None = None, formulation: str = 'recursive',
-                     base: FreeBase | None = None, threads: int | None = None) -> Array | tuple[Array, Array]:
+                     base: FreeBase | None = None, order: int | None = None, threads: int | None = None) -> Array | tuple[Array, Array]:
     """Generalised forces Q and their time derivatives, Q = M q'' + C q' + g - J^T W.
 
     q: (order + 3, n), row k the k-th time derivative of the joint positions [rad] or [m], [s]; or (samples, order + 3, n).
     wrenches: {link: wrench} that the environment exerts, (order + 1, 6) in the link's frame or a LinkWrench; see PreparedLoads too.
     formulation: 'recursive' runs compiled, 'spatial' too where nothing loads the robot; 'closed_form', 'body_fixed' and 'hybrid' are numpy.
     base: (pose (4, 4), twists (order + 2, 6)) of a free base, the twists body-fixed (angular, linear).
+    order: how many derivatives are meant; needed beyond twelve rows of one sample, which may be samples.
     threads: how many a batch may run on; None: what HOD_ROS_THREADS says, else as many as there are cores.
 
     Returns Q: (order + 1, n) or (samples, order + 1, n), row k the k-th time derivative [N m] or [N]; with a free base (Q, W),
@@ -58,19 +61,25 @@ def inverse_dynamics(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | No
                 Q = kernel.spatial_inverse_dynamics(q)
             else:
                 Q = None
-            if Q is not None:
+            if Q is not None and (order is None and len(Q) <= MOST_UNASKED or _as_meant(Q, order)):
                 return Q
     except (AttributeError, TypeError, ValueError):     # of no model, or of a comparison with an array
         motions.robot_model(model)
-    return _checked(model, q, wrenches, formulation, base, threads)
+    return _checked(model, q, wrenches, formulation, base, order, threads)
 
 
-def _checked(model, q, wrenches, formulation, base, threads):
+def _as_meant(result, order):
+    """Whether there is an axis of samples, or as many rows as the order says."""
+    Q = result[0] if isinstance(result, tuple) else result
+    return Q.ndim == 3 if order is None else Q.shape[-2] == order + 1
+
+
+def _checked(model, q, wrenches, formulation, base, order, threads):
     if not arguments.one_of(formulation, FORMULATIONS):
         raise InputError(f'formulation is {arguments.shown(formulation)}; it is one of {", ".join(map(repr, FORMULATIONS))}')
     if threads is not None:
         arguments.count(threads, 'threads', 1)
-    q = motions.motions(model, q, 3)
+    q = motions.motions(model, q, 3, order)
     rows = q.shape[-2]
     base = _checked_base(model, base, q)
     pairs = None

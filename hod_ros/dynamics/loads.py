@@ -60,15 +60,16 @@ class LinkWrench:
 Wrenches: TypeAlias = Mapping[str, ArrayLike | LinkWrench] | Iterable[tuple[str, ArrayLike | LinkWrench]]
 
 
-def body_wrenches(model: RobotModel, q: ArrayLike, wrenches: Wrenches, base: FreeBase | None = None) -> Array:
+def body_wrenches(model: RobotModel, q: ArrayLike, wrenches: Wrenches, base: FreeBase | None = None, *, order: int | None = None) -> Array:
     """All loads as body-fixed wrenches (order + 1, N + 1, 6), the base's last, for q (order + 3, n).
 
     wrenches: {link: wrench}, or a sequence of (link, wrench) where a link may occur again; a wrench is a LinkWrench or,
     in the link's own frame, an array (order + 1, 6). base: (pose, twists) of a free base, as in inverse_dynamics; None:
     at rest in the world frame. For q (samples, order + 3, n) the result is (samples, order + 1, N + 1, 6); a wrench is
     then (samples, order + 1, 6) or shared by all samples, and so are base's pose and twists.
+    order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
     """
-    q = motions.motions(model, q, 3)
+    q = motions.motions(model, q, 3, order)
     rows = q.shape[-2] - 1
     if base is None:
         motions.base_of(model, None, rows)

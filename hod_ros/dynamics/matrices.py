@@ -29,18 +29,21 @@ class DynamicMatrices:
     g: Array       # (order + 1, n) [N m] (6c)
 
 
-def dynamics_matrices(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None) -> DynamicMatrices:
+def dynamics_matrices(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None,
+                      order: int | None = None) -> DynamicMatrices:
     """M, C and g with their time derivatives up to the order, for q (order + 2, n): C^(k) needs q^(k+1).
 
     base: (pose, twists (order + 1, 6) body-fixed: angular, linear) of a free base; the matrices are then
     (n + 6, n + 6), the base's last.
+    order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
     """
     kernel = getattr(model, '_compiled', None)
     if kernel is not None and base is None and model.base == 'fixed':
         compiled = kernel.matrices(q)
         if compiled is not None:
+            motions.check_order(q if hasattr(q, 'ndim') else np.asarray(q), 2, 'q', order)
             return DynamicMatrices(*compiled)
-    q = motions.motion(model, q, 2)
+    q = motions.motion(model, q, 2, order=order)
     base = motions.base_of(model, base, len(q) - 1)
     with np.errstate(over='ignore', invalid='ignore'):
         matrices = matrices_from_jacobians(model, q, base)

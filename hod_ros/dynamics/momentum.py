@@ -27,12 +27,14 @@ def total_mass(model: RobotModel) -> float:
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def centre_of_mass(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None) -> Array:
+def centre_of_mass(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None,
+                   order: int | None = None) -> Array:
     """Common centre of mass of the moving bodies [m] and its time derivatives, (rows, 3), for q (rows, n).
 
     base: (pose, twists (rows - 1, 6) body-fixed) of a free base.
+    order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
     """
-    q, kinematics = _kinematics(model, q, 1, base)
+    q, kinematics = _kinematics(model, q, 1, base, order)
     U = stacked(kinematics.U)
     inertia = product(transpose(U), stacked(_moving_inertias(model) @ kinematics.U))        # about the world's origin
     centre = np.stack([inertia[:, 2, 4], inertia[:, 0, 5], inertia[:, 1, 3]], axis=-1) / _positive_mass(model)
@@ -40,46 +42,52 @@ def centre_of_mass(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = N
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def centre_of_mass_jacobian(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None) -> Array:
+def centre_of_mass_jacobian(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None,
+                            order: int | None = None) -> Array:
     """J_CoM of (7), (rows, 3, n) with time derivatives, for q (rows, n): its velocity is J_CoM q'.
 
     base: as in centre_of_mass; with one there are n + 6 columns, those of its twist last.
+    order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
     """
-    q, kinematics = _kinematics(model, q, 1, base)
+    q, kinematics = _kinematics(model, q, 1, base, order)
     J = _momentum_matrix(model, kinematics)[:, 3:] / _positive_mass(model)
     return motions.finite_result(model, J, 'the Jacobian of the centre of mass', q)
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def momentum_matrix(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None) -> Array:
+def momentum_matrix(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None,
+                    order: int | None = None) -> Array:
     """The map from rates to total momentum about the world's origin, (rows, 6, n), for q (rows, n).
 
     base: as in centre_of_mass_jacobian.
+    order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
     """
-    q, kinematics = _kinematics(model, q, 1, base)
+    q, kinematics = _kinematics(model, q, 1, base, order)
     return motions.finite_result(model, _momentum_matrix(model, kinematics), 'the momentum matrix', q)
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def total_momentum(model: RobotModel, q: ArrayLike, *, about: str = 'world', base: FreeBase | None = None) -> Array:
+def total_momentum(model: RobotModel, q: ArrayLike, *, about: str = 'world', base: FreeBase | None = None,
+                   order: int | None = None) -> Array:
     """Total momentum of the moving bodies and its time derivatives, (rows - 1, 6), for q (rows, n) of two rows or more.
 
     about: 'world' for the angular momentum about the world's origin, 'com' for that about the common centre of mass, a
     moving point. Row 1 is the wrench of all that acts from outside: gravity, loads, the base's bearing.
     base: as in centre_of_mass.
+    order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
     """
     if not arguments.one_of(about, ('world', 'com')):
         raise InputError(f"about is {arguments.shown(about)}; it is 'world' or 'com'")
-    q, kinematics = _kinematics(model, q, 2, base)
+    q, kinematics = _kinematics(model, q, 2, base, order)
     momentum = product(_momentum_matrix(model, kinematics), kinematics.rates, apply)
     if about == 'com':
-        lever = centre_of_mass(model, q, base=base)
+        lever = centre_of_mass(model, q, base=base, order=len(q) - 1)
         momentum[:, :3] -= product(lever, momentum[:, 3:], np.cross, len(momentum))
     return motions.finite_result(model, momentum, 'the momentum', q)
 
 
-def _kinematics(model, q, fewest, base):
-    q = motions.motion(model, q, fewest)
+def _kinematics(model, q, fewest, base, order):
+    q = motions.motion(model, q, fewest, order=order)
     base = motions.base_of(model, base, len(q) - 1)
     return q, jacobians(model, q, base)
 

@@ -22,7 +22,8 @@ from hod_ros.model.robot_model import RobotModel
 
 
 def payload_wrench(model: RobotModel, q: ArrayLike, link: str, inertias: ArrayLike, *, exchanged: bool = False,
-                   base: FreeBase | None = None) -> LinkWrench:
+                   base: FreeBase | None = None,
+                   order: int | None = None) -> LinkWrench:
     """The LinkWrench (order + 1 rows, frame 'link') of a load whose inertia changes with time, for q (order + 3, n).
 
     inertias: (order + 2, 6, 6) inertia matrix about the link's frame with its time derivatives, see payload_inertias.
@@ -30,10 +31,11 @@ def payload_wrench(model: RobotModel, q: ArrayLike, link: str, inertias: ArrayLi
     wrench is the load's weight less d(M V)/dt. exchanged=True: matter joins and leaves at the link's own velocity, as
     when something is gripped, filled in or poured out, and carries the momentum flow M' V with it; order + 1 rows do
     then. Momentum of motion inside the load, as m c' of a moving centre of mass, is not part of M V: add its wrench.
+    order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
     """
     body, placement = motions.robot_model(model).body_of(link)
     exchanged = arguments.flag(exchanged, 'exchanged')
-    q = motions.motion(model, q, 3)
+    q = motions.motion(model, q, 3, order=order)
     base = motions.base_of(model, base, len(q) - 1)
     inertias = arrays.numbers(inertias, 'inertias')
     rows = len(q) - 2

@@ -28,26 +28,31 @@ from hod_ros.model.robot_model import RobotModel
 BODY_PARAMETERS = ('m', 'mx', 'my', 'mz', 'Ixx', 'Iyy', 'Izz', 'Ixy', 'Ixz', 'Iyz')
 
 
-def regressor(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None) -> Array:
+def regressor(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None,
+              order: int | None = None) -> Array:
     """Y (order + 1, n, p) for q (order + 3, n): Y[k] @ inertial_parameters(model) = Q^(k). Without external loads.
 
     base: (pose, twists (order + 2, 6) body-fixed) of a free base; six more rows of Y then give the wrench on it.
+    order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
     """
-    q = motions.motion(model, q, 3)
+    q = motions.motion(model, q, 3, order=order)
     base = motions.base_of(model, base, len(q) - 1)
     with np.errstate(over='ignore', invalid='ignore'):
         Y = _regressor(model, q[:-1], base_rates(q, base), base)
     return motions.finite_result(model, Y, 'the regressor', q)
 
 
-def slotine_li_regressor(model: RobotModel, q: ArrayLike, reference: ArrayLike, *, base: FreeBase | None = None) -> Array:
+def slotine_li_regressor(model: RobotModel, q: ArrayLike, reference: ArrayLike, *, base: FreeBase | None = None,
+                         order: int | None = None) -> Array:
     """Y (order + 1, n, p) of (16): Y[k] @ inertial_parameters(model) is the k-th derivative of M q_r'' + C q_r' + g.
 
     q: (order + 2, n). reference: (order + 2, n), rows q_r', q_r'', ... [rad/s], ... C is 001's (6b).
     base: (pose, twists (order + 1, 6) body-fixed) of a free base; reference has then six columns more, its twists.
+    order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
     """
     reference = motions.rates(model, reference, 2, 'reference')
-    q = motions.motion(model, q, len(reference))[:len(reference)]
+    motions.check_order(reference, 2, 'reference', order)
+    q = motions.derivatives(model, q, len(reference))[:len(reference)]
     base = motions.base_of(model, base, len(q) - 1)
     with np.errstate(over='ignore', invalid='ignore'):
         Y = _regressor(model, q, reference, base)

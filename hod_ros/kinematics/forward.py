@@ -34,14 +34,16 @@ class LinkMotion:
 
 @np.errstate(over='ignore', invalid='ignore')
 def forward_kinematics(model: RobotModel, q: ArrayLike, link: str, representation: str = 'body', *,
-                       base: FreeBase | None = None) -> LinkMotion:
+                       base: FreeBase | None = None,
+                       order: int | None = None) -> LinkMotion:
     """LinkMotion of a link for q (rows, n), or for (samples, rows, n): its pose and rows - 1 derivatives of its twist.
 
     base: (pose, twists (rows - 1, 6) body-fixed) of a free base.
+    order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
     """
     check_representation(representation)
     body, placement = motions.robot_model(model).body_of(link)
-    q = np.moveaxis(motions.motions(model, q, 1), -2, 0)
+    q = np.moveaxis(motions.motions(model, q, 1, order), -2, 0)
     C, V = _link_pose_and_twists(model, q, body, placement, _base(model, base, q))
     if len(V):
         V = _changed(V, from_body(representation, C, V))
@@ -50,15 +52,17 @@ def forward_kinematics(model: RobotModel, q: ArrayLike, link: str, representatio
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def jacobian(model: RobotModel, q: ArrayLike, link: str, representation: str = 'body', *, base: FreeBase | None = None) -> Array:
+def jacobian(model: RobotModel, q: ArrayLike, link: str, representation: str = 'body', *, base: FreeBase | None = None,
+             order: int | None = None) -> Array:
     """(rows, 6, n) Jacobian of a link with time derivatives 0 .. rows - 1 for q (rows, n); its twist is J q'.
 
     For q (samples, rows, n): (samples, rows, 6, n). A free base's motion, base as in forward_kinematics, turns and
     moves the frame of the Jacobian; its own columns are not among these.
+    order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
     """
     check_representation(representation)
     body, placement = motions.robot_model(model).body_of(link)
-    q = np.moveaxis(motions.motions(model, q, 1), -2, 0)
+    q = np.moveaxis(motions.motions(model, q, 1, order), -2, 0)
     J = _body_jacobian(model, q, body, placement)
     if representation != 'body':
         C, V = _link_pose_and_twists(model, q, body, placement, _base(model, base, q))

@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from hod_ros.checks import arguments
 from hod_ros.checks import arrays
 from hod_ros.errors import InputError
 from hod_ros.model.robot_model import RobotModel
 
+MOST_ROWS_UNASKED = 12      # of one sample; more are derivatives only where `order` says so
 MOST_ROWS = 1000        # C(n, k) of 1030 and more exceed a float
 TWIST = ('angular x', 'angular y', 'angular z', 'linear x', 'linear y', 'linear z')
 WRENCH = ('torque x', 'torque y', 'torque z', 'force x', 'force y', 'force z')
@@ -19,8 +21,19 @@ def robot_model(model):
     return model
 
 
-def motion(model, q, fewest, name='q'):
-    """q as an array (rows, n) of finite numbers with at least `fewest` rows; row k is the k-th time derivative."""
+def motion(model, q, fewest, name='q', order=None, unasked=MOST_ROWS_UNASKED):
+    """q as an array (rows, n) of finite numbers with at least `fewest` rows, those of order 0; row k is the k-th time derivative.
+
+    order: what the rows must serve exactly; None: whatever their number says, up to `unasked`, beyond which they may be samples.
+    """
+    q = arrays.numbers(q, name)
+    if q.ndim == 2 and q.shape[1] == robot_model(model).n and len(q) >= fewest:
+        check_order(q, fewest, name, order, unasked)
+    return derivatives(model, q, fewest, name)
+
+
+def derivatives(model, q, fewest, name='q'):
+    """The same of a caller who knows that the rows are derivatives."""
     robot_model(model)
     q = arrays.numbers(q, name)
     if q.ndim != 2 or q.shape[1] != model.n or len(q) < fewest:
@@ -32,12 +45,12 @@ def motion(model, q, fewest, name='q'):
     return numbers_of(model, q, name)
 
 
-def motions(model, q, fewest):
-    """q as an array (rows, n) or (samples, rows, n) of finite numbers with at least `fewest` rows."""
+def motions(model, q, fewest, order=None, unasked=MOST_ROWS_UNASKED):
+    """q as an array (rows, n) or (samples, rows, n) of finite numbers with at least `fewest` rows; order: see motion."""
     robot_model(model)
     q = arrays.numbers(q, 'q')
     if q.ndim == 2:
-        return motion(model, q, fewest)
+        return motion(model, q, fewest, order=order, unasked=unasked)
     if q.ndim != 3 or q.shape[2] != model.n or q.shape[1] < fewest:
         raise InputError(
             f'q has the shape {q.shape}, but needs (rows, {model.n}) or (samples, rows, {model.n}) with {fewest} rows '
@@ -46,7 +59,21 @@ def motions(model, q, fewest):
         sample = int(np.argwhere(~np.isfinite(q))[0][0])
         arrays.finite_rows(q[sample], f'sample {sample} of q', model.joint_names)
     check_rows(model, q, 'q')
+    check_order(q, fewest, 'q', order, unasked)
     return numbers_of(model, q, 'q')
+
+
+def check_order(q, fewest, name, order, unasked=MOST_ROWS_UNASKED):
+    """Refuses rows that do not fit the order, and more than a dozen of unsaid order: they may be samples."""
+    rows = q.shape[-2]
+    if order is not None:
+        order = arguments.count(order, 'order', 0)
+        if rows != order + fewest:
+            raise InputError(f'{name} has {rows} rows, but order={order} needs {order + fewest}: give that many, or another order')
+    elif q.ndim == 2 and rows > unasked:
+        raise InputError(
+            f'{name} has {rows} rows: are these samples? Give samples an axis of their own, (samples, rows, {q.shape[1]}), row k the k-th '
+            f'time derivative; if all rows are derivatives of one sample, say so with order={rows - fewest}')
 
 
 def rates(model, values, fewest, name):

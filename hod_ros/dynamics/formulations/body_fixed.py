@@ -51,7 +51,7 @@ def body_fixed_motion(model: RobotModel, q: ArrayLike, base: FreeBase | None = N
 
     base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame.
     """
-    q = motions.motion(model, q, 1)
+    q = motions.derivatives(model, q, 1)
     base = motions.base_of(model, base, len(q) - 1)
     s = joints.screw_coordinates(model, q)
     C_rel = joints.relative_poses(model, q)
@@ -105,7 +105,7 @@ def bodies_after(model):
 
 def inverse_dynamics(model, q, external=None, base=None):
     """Q (order + 1, n) for q (order + 3, n), and the wrench on the base (order + 1, 6); arguments as recursive's."""
-    q = motions.motion(model, q, 3)
+    q = motions.derivatives(model, q, 3)
     motion = body_fixed_motion(model, q, base)
     W = body_wrenches(model, motion, q, checked_external(model, external, len(q) - 2))
     return recursive.joint_forces(model, W, q), W[:, -1]

@@ -78,7 +78,7 @@ def inverse_dynamics(model, q, external=None, base=None):
 @np.errstate(over='ignore', invalid='ignore')
 def system_kinematics(model: RobotModel, q: ArrayLike, base: FreeBase | None = None) -> SystemKinematics:
     """A, a, J, V, b of q (rows + 1, n): derivatives 0 .. rows - 1 of all."""
-    q = motions.motion(model, q, 2)
+    q = motions.derivatives(model, q, 2)
     base = motions.free_base(base, len(q) - 1)
     rates = system_rates(model, q, base)
     X = system_screws(model)

@@ -52,7 +52,7 @@ def hybrid_motion(model: RobotModel, q: ArrayLike, base: FreeBase | None = None)
 
     base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame.
     """
-    q = motions.motion(model, q, 1)
+    q = motions.derivatives(model, q, 1)
     base = motions.base_of(model, base, len(q) - 1)
     s = joints.screw_coordinates(model, q)
     C_rel = joints.relative_poses(model, q)
@@ -113,7 +113,7 @@ def inverse_dynamics(model, q, external=None, base=None):
 
     external: (order + 1, N + 1, 6) body-fixed wrenches that the environment exerts on the bodies. base: (pose, twists).
     """
-    q = motions.motion(model, q, 3)
+    q = motions.derivatives(model, q, 3)
     motion = hybrid_motion(model, q, base)
     W = body_wrenches(model, motion, checked_external(model, external, len(q) - 2))
     along = product(motion.X, W[:, model.screw_body], _dot, len(W))

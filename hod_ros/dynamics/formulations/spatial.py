@@ -56,7 +56,7 @@ def spatial_motion(model: RobotModel, q: ArrayLike, base: FreeBase | None = None
     base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame. accelerated: the world
     itself rises at -g, which is how gravity enters the inverse dynamics; V', S'', ... are then not the kinematic ones.
     """
-    q = motions.motion(model, q, 1)
+    q = motions.derivatives(model, q, 1)
     base = motions.base_of(model, base, len(q) - 1)
     accelerated = arguments.flag(accelerated, 'accelerated')
     s = joints.screw_coordinates(model, q)
@@ -195,7 +195,7 @@ def inverse_dynamics(model, q, external=None, base=None, *, gravity='acceleratio
     """
     if not arguments.one_of(gravity, ('acceleration', 'wrenches')):
         raise InputError(f"gravity is {arguments.shown(gravity)}; it enters as 'acceleration' or as 'wrenches'")
-    q = motions.motion(model, q, 3)
+    q = motions.derivatives(model, q, 3)
     rows = len(q) - 2
     external = checked_external(model, external, rows)
     motion = spatial_motion(model, q, base, accelerated=gravity == 'acceleration')

@@ -19,7 +19,7 @@ def compute_inverse_dynamics(model, request, response, limits):
     wrenches = [(wrench.link, link_wrench(wrench, samples, order + 1)) for wrench in request.wrenches]
     if samples == 1:
         q = q[0]
-    Q = inverse_dynamics(model, q, wrenches=wrenches or None, formulation=request.formulation or 'recursive')
+    Q = inverse_dynamics(model, q, wrenches=wrenches or None, formulation=request.formulation or 'recursive', order=order)
     response.efforts = in_message_order(Q, columns)
     response.joint_names = columns.names
 
@@ -45,7 +45,7 @@ def compute_dynamics_matrices(model, request, response, limits):
     M, C = np.empty((2, samples, rows, n, n))
     g = np.empty((samples, rows, n))
     for sample, motion in enumerate(q):
-        matrices = dynamics_matrices(model, motion)
+        matrices = dynamics_matrices(model, motion, order=request.order)
         M[sample], C[sample], g[sample] = matrices.M, matrices.C, matrices.g
     for name, values in (('mass_matrices', M), ('coriolis_matrices', C), ('gravity_efforts', g)):
         if not np.isfinite(values).all():

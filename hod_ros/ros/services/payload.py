@@ -44,7 +44,8 @@ class PayloadService:
         if motion is None:
             response.message = 'the jump is not stated, because no setpoint has come and no positions were given'
         else:
-            jump = inverse_dynamics(self._keeper.robot.model, motion) - inverse_dynamics(before, motion)
+            order = len(motion) - 3
+            jump = inverse_dynamics(self._keeper.robot.model, motion, order=order) - inverse_dynamics(before, motion, order=order)
             response.effort_jump = in_message_order(jump, columns)
 
 

@@ -40,9 +40,9 @@ class Computation:
     def run(self, setpoint: JointSetpoint, order: int, rows: int, wrenches: Mapping[str, LinkWrench] | None) -> Answer:
         """order: the highest of Q that is shown; rows: of Q that are computed, if the setpoint has so many."""
         q, columns = self._read(setpoint, max(order, rows - 1))
-        Q = inverse_dynamics(self.model, q, wrenches=wrenches)
+        Q = inverse_dynamics(self.model, q, wrenches=wrenches, order=len(q) - 3)
         if self._friction_width is not None:
-            Q = Q + friction_forces(self.model, q, width=self._friction_width)
+            Q = Q + friction_forces(self.model, q, width=self._friction_width, order=len(q) - 3)
         return Answer(q, Q, self._limits.apply(Q if len(Q) <= order + 1 else Q[:order + 1]), columns)
 
     def holding_efforts(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
