@@ -30,7 +30,8 @@ CALLS = {
     'total_momentum': hod_ros.total_momentum,
     'force_gradients': hod_ros.force_gradients,
     'friction_forces': lambda model, q, **order: hod_ros.friction_forces(model, q, width=0.1, **order),
-    'motor_feedforward': lambda model, q: hod_ros.motor_feedforward(model, {'panda_joint1': SeriesElastic(stiffness=1e3, motor_inertia=0.1)}, q),
+    'motor_feedforward': lambda model, q: hod_ros.motor_feedforward(
+        model, {'panda_joint1': SeriesElastic(stiffness=1e3, motor_inertia=0.1)}, q),
 }
 
 
