@@ -77,10 +77,13 @@ from hod_ros.model.payload import payload_inertias as payload_inertias
 from hod_ros.model.payload import with_payload as with_payload
 from hod_ros.model.robot_model import RobotModel as RobotModel
 from hod_ros.model.screws import link_inertia as link_inertia
+from hod_ros.recordings.waypoints import read_waypoints as read_waypoints
 from hod_ros.simulation.elastic_plant import ElasticPlant as ElasticPlant
 from hod_ros.symbols.expressions import SymbolicDynamics as SymbolicDynamics
 from hod_ros.symbols.expressions import symbolic as symbolic
 from hod_ros.symbols.precision import multiprecision as multiprecision
+from hod_ros.trajectories.controller_points import ControllerPoints as ControllerPoints
+from hod_ros.trajectories.controller_points import with_effort as with_effort
 from hod_ros.trajectories.evaluation import Peak as Peak
 from hod_ros.trajectories.evaluation import TrajectoryEvaluation as TrajectoryEvaluation
 from hod_ros.trajectories.evaluation import evaluate_trajectory as evaluate_trajectory
@@ -91,3 +94,4 @@ from hod_ros.trajectories.scaling import time_scale as time_scale
 from hod_ros.trajectories.timing.time_optimal import time_optimal as time_optimal
 from hod_ros.trajectories.timing.timed_path import TimedPath as TimedPath
 from hod_ros.trajectories.trajectory import Trajectory as Trajectory
+from hod_ros.trajectories.waypoints import Waypoints as Waypoints

@@ -14,7 +14,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'reference.md'
 CONFIG = ROOT / 'config' / 'hod.yaml'
 LEVELS = {'debug', 'info', 'warning', 'error', 'fatal'}
-ROOMS = ('checks', 'algebra', 'description', 'model', 'kinematics', 'dynamics', 'symbols', 'actuators', 'trajectories', 'simulation', 'ros')
+ROOMS = (
+    'checks', 'algebra', 'description', 'model', 'kinematics', 'dynamics', 'symbols', 'actuators', 'trajectories', 'recordings', 'simulation',
+    'ros')
 
 
 def parameters(executable='hod'):

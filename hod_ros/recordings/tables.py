@@ -1,0 +1,104 @@
+"""Way points in files: CSV with a header, NPZ, and YAML or JSON documents."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from hod_ros.checks.optional import optional
+from hod_ros.errors import InputError
+from hod_ros.trajectories.waypoints import Waypoints
+
+yaml = optional('yaml', 'trajectories')
+
+_KINDS = {'position': 'positions', 'velocity': 'velocities', 'acceleration': 'accelerations', 'effort': 'efforts'}
+
+
+def read_csv(path: Path) -> Waypoints:
+    """A header `time, <joint>, <joint>.velocity, <joint>.acceleration, <joint>.effort, ...` and a row for each point.
+
+    Empty cells are not given. `<joint>` alone is `<joint>.position`. Without a column `time` the points have no times.
+    """
+    with open(path, newline='', encoding='utf-8-sig') as file:
+        rows = [row for row in csv.reader(file) if any(cell.strip() for cell in row)]
+    if not rows:
+        raise InputError(f'the file {path.name!r} is empty; its first line names the columns: time, <joint>, <joint>.velocity, ...')
+    header = [cell.strip() for cell in rows[0]]
+    values = np.full((len(rows) - 1, len(header)), np.nan)
+    for i, row in enumerate(rows[1:]):
+        if len(row) != len(header):
+            raise InputError(
+                f'row {i + 1} of {path.name!r} has {len(row)} cells, but the header {len(header)}; give as many, empty where not given')
+        for j, cell in enumerate(row):
+            if cell.strip():
+                values[i, j] = _number(cell, f'row {i + 1}, column {header[j]!r} of {path.name!r}')
+    return _of_columns(header, values, path.name)
+
+
+def _of_columns(header: list[str], values: np.ndarray, name: str) -> Waypoints:
+    times, names = None, []
+    columns: dict[str, dict[str, int]] = {kind: {} for kind in _KINDS.values()}
+    for j, label in enumerate(header):
+        if label == 'time':
+            times = values[:, j]
+            continue
+        joint, _, kind = label.rpartition('.')
+        if kind not in _KINDS or not joint:
+            joint, kind = label, 'position'
+        if joint in columns[_KINDS[kind]]:
+            raise InputError(f'{name!r} has two columns of the {kind} of {joint!r}; leave one of them out')
+        columns[_KINDS[kind]][joint] = j
+        if joint not in names:
+            names.append(joint)
+    missing = [joint for joint in names if joint not in columns['positions']]
+    if missing or not names:
+        joint = missing[0] if missing else '<joint>'
+        raise InputError(f'{name!r} has no column {joint!r} with positions; its header is {", ".join(header)}')
+    arrays = {}
+    for kind, found in columns.items():
+        if found:
+            arrays[kind] = np.stack(
+                [values[:, found[joint]] if joint in found else np.full(len(values), np.nan) for joint in names], axis=1)
+    return Waypoints(tuple(names), times, **arrays)
+
+
+def read_npz(path: Path) -> Waypoints:
+    """Arrays joint_names, times, positions and, where they are given, velocities, accelerations, efforts."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+    except (OSError, BadZipFile, ValueError, EOFError) as error:
+        raise InputError(f'the file {path.name!r} is not readable as NPZ ({error}); write it by numpy.savez') from None
+    for name in ('joint_names', 'positions'):
+        if name not in arrays:
+            raise InputError(f'the file {path.name!r} holds {", ".join(arrays) or "nothing"}, but no {name}')
+    optional_arrays = {name: arrays[name] for name in ('velocities', 'accelerations', 'efforts') if name in arrays}
+    return Waypoints(tuple(map(str, arrays['joint_names'])), arrays.get('times'), arrays['positions'], **optional_arrays)
+
+
+def read_document(path: Path) -> Any:
+    """The first document of a YAML or JSON file."""
+    with open(path, encoding='utf-8') as file:
+        try:
+            if path.suffix == '.json':
+                return json.load(file)
+            return next(iter(yaml.load_all(file, Loader=getattr(yaml, 'CSafeLoader', yaml.SafeLoader))), None)
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise InputError(f'the file {path.name!r} is not readable: {error}') from None
+        except yaml.YAMLError as error:
+            raise InputError(f'the file {path.name!r} is no YAML: {error}') from None
+
+
+def _number(cell: str, where: str) -> float:
+    try:
+        number = float(cell)
+    except ValueError:
+        number = np.nan
+    if not np.isfinite(number):
+        raise InputError(f'{where} is {cell[:40]!r}; give a finite number, or nothing')
+    return number
