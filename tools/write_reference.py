@@ -15,8 +15,8 @@ PAGE = ROOT / 'docs' / 'reference.md'
 CONFIG = ROOT / 'config' / 'hod.yaml'
 LEVELS = {'debug', 'info', 'warning', 'error', 'fatal'}
 ROOMS = (
-    'checks', 'algebra', 'description', 'model', 'kinematics', 'dynamics', 'symbols', 'actuators', 'trajectories', 'recordings', 'simulation',
-    'ros')
+    'checks', 'algebra', 'description', 'model', 'kinematics', 'dynamics', 'symbols', 'actuators', 'trajectories', 'recordings',
+    'simulation', 'ros')
 
 
 def parameters(executable='hod'):
