@@ -27,7 +27,7 @@ PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 RUN := $(VENV)/bin/python
 
 .DEFAULT_GOAL := setup
-.PHONY: setup demo sea-demo test check run bench soak lint docs clean help
+.PHONY: setup demo sea-demo test check run bench soak floods lint docs clean help
 
 setup: ## build the environment: ROS 2 wheels, interfaces, package (done by every target below)
 	@command -v '$(PYTHON)' >/dev/null || { \
@@ -50,6 +50,9 @@ run: setup ## run the node alone until Ctrl-C; ARGS='--ros-args ...'
 
 bench: setup ## measure, as ratios within one run
 	@$(RUN) -m bench $(ARGS)
+
+floods: setup ## end the node by signals, again and again, while planners flood it and the processors burn
+	@$(RUN) -m bench.floods $(ARGS)
 
 soak: setup ## run the node for long and watch its memory and losses
 	@$(RUN) -m bench.soak $(ARGS)

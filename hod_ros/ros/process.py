@@ -122,6 +122,7 @@ def run(name, module, node_class, args, stop):
               file=sys.stderr)
         return 1
     finally:
+        watchdog.end()
         executor.shutdown()     # else the participant outlives the process in shared memory
         if node is not None:
             node.destroy_node()

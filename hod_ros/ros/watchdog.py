@@ -15,7 +15,8 @@ from contextlib import suppress
 STEP = 0.1              # [s]
 COMMANDING = 2.0        # [s] longest callback while commands go out
 IDLE = 30.0             # [s] the same while none do: a large description may be loaded
-ENDING = 2.0            # [s] longest time from a signal to the end of the loop, and from there to that of the process
+SIGNALLED = 2.0         # [s] longest callback after a signal
+ENDING = 4.0            # [s] from the end of the loop to that of the process
 PARTING = 1.0           # [s] for the last command
 NO_PYTHON = 5.0         # [s]
 STOOD_STILL = 3         # exit code
@@ -28,7 +29,7 @@ class Watchdog:
         self._name = name
         self._node = None
         self._beats = 0
-        self._closed = False
+        self._ending = self._closed = False
         self._signals, self._wakeup = os.pipe()
         os.set_blocking(self._wakeup, False)
         signal.set_wakeup_fd(self._wakeup, warn_on_full_buffer=False)       # tells of a signal even where the main thread hangs
@@ -41,6 +42,10 @@ class Watchdog:
     def beat(self):
         """The loop goes on."""
         self._beats += 1
+
+    def end(self):
+        """The loop has ended, the process is about to."""
+        self._ending = True
 
     def close(self):
         self._closed = True
@@ -55,10 +60,11 @@ class Watchdog:
                 signalled = True
                 continue
             beats, still = self._beats, still + STEP if beats == self._beats else 0.0
-            if still >= (ENDING if signalled else COMMANDING if self._node.commanding else IDLE) and not self._closed:
-                self._end(still)
+            longest = ENDING if self._ending else SIGNALLED if signalled else COMMANDING if self._node.commanding else IDLE
+            if still >= longest and not self._closed:
+                self._give_up(still)
 
-    def _end(self, still):
+    def _give_up(self, still):
         _say(f'{self._name}: callbacks have stood still for {still:.1f} s; this process sends its last command and ends. It stands here:\n')
         faulthandler.dump_traceback(file=STDERR)
         faulthandler.dump_traceback_later(PARTING, exit=True, file=STDERR)      # should the last command hang as well

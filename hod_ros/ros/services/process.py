@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -21,6 +22,7 @@ from hod_ros.ros.services.host import HostState
 from hod_ros.ros.services.requests import RequestLimits
 
 PATIENCE = 2.0          # [s] for an end in good order
+PARTING = 0.5           # [s] the same where the node itself ends
 SILENCE = 3.0           # [s] without a sign of life that is worth a warning
 LONGEST_SILENCE = 20.0  # [s] without a sign of life, after which it is killed
 LONG_LIFE = 10.0        # [s] one that dies earlier is started again after a pause
@@ -122,19 +124,21 @@ class ServiceProcess:
             return Status('services', WARN, f'their process has given no sign of life for {silence:.1f} s', values)
         return Status('services', OK, 'answering' if speaks else 'starting', values)
 
-    def stop(self):
+    def stop(self, patience=PATIENCE):
         process, self._process, self._pause = self._process, None, 0.0
         if process is None:
             return
         process.stdin.close()
         process.terminate()
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, process.pid, 0)     # where we may, it gives way no more
         try:
-            process.wait(PATIENCE)
+            process.wait(patience)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
 
     def close(self):
-        self.stop()
+        self.stop(PARTING)
         self._blackboard.close()
         self._signs.close()
