@@ -1,4 +1,5 @@
-"""Writes config/hod.yaml and the generated tables of docs/reference.md: parameters from their table, messages from the source.
+"""Writes config/hod.yaml, the generated tables of docs/reference.md and the services in docs/security.md: parameters and services from
+their tables in hod_ros/ros/, messages from the source.
 
 Run it with the interpreter of the project's environment after a change of either.
 """
@@ -12,6 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / 'docs' / 'reference.md'
+POLICY = ROOT / 'docs' / 'security.md'
 CONFIG = ROOT / 'config' / 'hod.yaml'
 LEVELS = {'debug', 'info', 'warning', 'error', 'fatal'}
 ROOMS = (
@@ -154,7 +156,42 @@ def cell(text):
     return re.sub(r'([|*_<>])', r'\\\1', text)
 
 
+LIFECYCLE = (
+    '| `~/change_state` | `lifecycle_msgs/srv/ChangeState` | always | configure, activate, deactivate, cleanup, shutdown |',
+    '| `~/get_state` | `lifecycle_msgs/srv/GetState` | always | the lifecycle state |')
+OF_ROS = (
+    'change_state', 'get_state', 'get_available_states', 'get_available_transitions', 'get_transition_graph', 'get_type_description',
+    'describe_parameters', 'get_parameters', 'get_parameter_types', 'list_parameters', 'set_parameters', 'set_parameters_atomically')
+
+
+def services():
+    from hod_ros.ros.services.table import ANSWERED
+    from hod_ros.ros.services.table import COMPUTED
+    rows = ['| name | type | from state | meaning |', '|---|---|---|---|']
+    for name, service in (COMPUTED | ANSWERED).items():
+        kind = '/'.join((service.type.__module__.partition('.')[0], 'srv', service.type.__name__))
+        rows.append(f'| `~/{name}` | `{kind}` | inactive | {cell(service.meaning)} |')
+    return [*rows, *LIFECYCLE]
+
+
+def with_services(policy):
+    """docs/security.md with the services that the node and its services' process answer."""
+    from hod_ros.ros.services.table import ANSWERED
+    from hod_ros.ros.services.table import COMPUTED
+    replies = {
+        'hod': [f'hod/{name}' for name in (*ANSWERED, *OF_ROS)],
+        'hod_services': [*(f'hod/{name}' for name in COMPUTED), 'hod_services/get_type_description'],
+    }
+    for node, names in replies.items():
+        lines = ''.join(f'            <service>{name}</service>\n' for name in names)
+        pattern = rf'(<profile ns="/" node="{node}">.*?<services reply="ALLOW">\n).*?( *</services>)'
+        policy, count = re.subn(pattern, rf'\g<1>{lines}\g<2>', policy, count=1, flags=re.DOTALL)
+        assert count == 1, node
+    return policy
+
+
 PARTS = {
+    'services': services,
     'parameters': parameters,
     'parameters of hod_elastic_controller': lambda: parameters('hod_elastic_controller'),
     'parameters of hod_elastic_plant': lambda: parameters('hod_elastic_plant'),
@@ -178,4 +215,5 @@ def with_tables(page):
 if __name__ == '__main__':
     sys.path.insert(0, str(ROOT))
     PAGE.write_text(with_tables(PAGE.read_text()))
+    POLICY.write_text(with_services(POLICY.read_text()))
     CONFIG.write_text(configuration())

@@ -6,6 +6,7 @@ from typing import Any
 from rclpy.lifecycle import LifecycleNode
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from rclpy.service import Service
 
 
 def given_parameters(node: Node) -> dict[str, Parameter]:
@@ -16,6 +17,11 @@ def given_parameters(node: Node) -> dict[str, Parameter]:
 def lifecycle_state(node: LifecycleNode) -> str:
     """The name of the state that a lifecycle node is in."""
     return node._state_machine.current_state[1]
+
+
+def take_request(service: Service) -> tuple[Any, Any] | tuple[None, None]:
+    """(request, header) of the next request that waits at a service, or (None, None); `send_response` takes the header."""
+    return service.handle.service_take_request(service.srv_type.Request)
 
 
 class TolerantLifecycleNode(LifecycleNode):

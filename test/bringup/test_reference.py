@@ -3,6 +3,7 @@
 import importlib.util
 import re
 import sys
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,8 @@ def test_the_generated_tables_are_those_of_the_source():
     specification.loader.exec_module(module)
     remedy = f'run {Path(sys.executable).name} tools/write_reference.py'
     assert module.with_tables(PAGE) == PAGE, remedy
+    policy = (ROOT / 'docs' / 'security.md').read_text()
+    assert module.with_services(policy) == policy, remedy
     assert module.configuration() == (ROOT / 'config' / 'hod.yaml').read_text(), remedy
 
 
@@ -89,6 +92,26 @@ def test_the_node_offers_the_services_of_the_page_and_no_others(robot):
     rows = {full(row[0]): [row[1]] for row in table('## Services')}
     assert robot.wait_until(lambda: set(rows) <= set(offered(robot)))
     assert {name: types for name, types in offered(robot).items() if not SERVICES_OF_ROS.fullmatch(name)} == rows
+
+
+def test_the_security_policy_allows_what_the_node_does_and_no_more(robot):
+    text = (ROOT / 'docs' / 'security.md').read_text()
+    policy = ElementTree.fromstring(re.search(r'```xml\n(.*?)```', text, re.DOTALL)[1])
+    assert robot.wait_until(lambda: '/hod/compute_inverse_dynamics' in offered(robot))
+    for node in ('hod', 'hod_services'):
+        assert robot.wait_until(lambda node=node: node in robot.node.get_node_names())
+        profile = next(item for item in policy.iter('profile') if item.get('node') == node)
+
+        def named(kind, right, profile=profile):
+            return {f'/{item.text}' for group in profile.iter(kind) if group.get(right) == 'ALLOW' for item in group}
+
+        ask = robot.node
+        published = {name for name, _ in ask.get_publisher_names_and_types_by_node(node, '/')}
+        taken = {name for name, _ in ask.get_subscriber_names_and_types_by_node(node, '/')}
+        answered = {name for name, _ in ask.get_service_names_and_types_by_node(node, '/')}
+        assert named('topics', 'publish') == published
+        assert named('topics', 'subscribe') - {'/clock'} == taken - {'/clock', '/parameter_events'}
+        assert named('services', 'reply') == answered
 
 
 def offered(robot):

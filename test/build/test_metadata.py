@@ -1,6 +1,7 @@
 """What the package says of itself, and what its environment is made of."""
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -65,7 +66,7 @@ def _ros(names):
 
 
 def test_every_interface_file_is_built():
-    interfaces = PACKAGES['hod_interfaces']
-    text = (interfaces / 'CMakeLists.txt').read_text()
-    listed = set(re.findall(r'^\s+((?:msg|srv)/\w+\.\w+)$', text, re.MULTILINE))
-    assert listed == {str(path.relative_to(interfaces)) for path in interfaces.glob('[ms]*/*.[ms]*')}
+    files = [*PACKAGES['hod_interfaces'].glob('msg/*.msg'), *PACKAGES['hod_interfaces'].glob('srv/*.srv')]
+    assert len(files) > 8
+    for path in files:
+        assert hasattr(importlib.import_module(f'hod_interfaces.{path.parent.name}'), path.stem), path.name

@@ -10,7 +10,6 @@ from hod_interfaces.msg import JointSetpoint
 from hod_interfaces.msg import LinkWrench
 from hod_interfaces.msg import MotorFeedforward
 from hod_interfaces.msg import TorqueFeedforward
-from hod_interfaces.srv import SetPayload
 from hod_ros.errors import HodError
 from hod_ros.ros.entities import Entities
 from hod_ros.ros.lifecycle import ManagedNode
@@ -24,7 +23,8 @@ from hod_ros.ros.robot.source import DESCRIPTION
 from hod_ros.ros.scheduling import take_priority
 from hod_ros.ros.services.payload import PayloadService
 from hod_ros.ros.services.process import ServiceProcess
-from hod_ros.ros.services.table import SERVICES
+from hod_ros.ros.services.table import ANSWERED
+from hod_ros.ros.services.table import COMPUTED
 from hod_ros.ros.services.table import answered
 from hod_ros.ros.setpoints import commands
 from hod_ros.ros.setpoints.losses import Losses
@@ -42,8 +42,8 @@ class HodNode(ManagedNode):
         self._entities = Entities(self)
         self._path = SetpointPath(self._settings, Partners(self), self.get_logger())
         self._keeper = RobotKeeper(self, self._settings, self._use)
-        self._service_process = ServiceProcess(self, SERVICES)
-        self._payload = PayloadService(self, self._settings, self._keeper, self._path)
+        self._service_process = ServiceProcess(self, COMPUTED)
+        self._answers = {'set_payload': PayloadService(self, self._settings, self._keeper, self._path).answer}
         self._reporter = diagnostics.Reporter(self)
         self._settings.listen(self._keeper.check, self._on_parameters_changed)
         self._keeper.awaited = self._settings['autostart']
@@ -90,7 +90,8 @@ class HodNode(ManagedNode):
 
         setpoints = make.subscription(JointSetpoint, '~/setpoint', with_information(on_setpoint))
         make.subscription(LinkWrench, '~/external_wrench', self._on_external_wrench)
-        make.service(SetPayload, '~/set_payload', answered(self.get_logger(), self._payload.answer))
+        for name, service in ANSWERED.items():
+            make.service(service.type, f'~/{name}', answered(self.get_logger(), self._answers[name]))
         self._service_process.start()
 
     def _activate(self, state):

@@ -10,10 +10,9 @@ import ctypes
 import threading
 import time
 
-from rclpy.clock import Clock
-from rclpy.clock import ClockType
-
 from hod_ros.errors import HodError
+from hod_ros.ros.rclpy_private import take_request
+from hod_ros.ros.reporting.log import STEADY
 
 WORKERS = 2             # long requests that are computed at a time
 MOST_LONG = 16          # that are open at a time
@@ -100,7 +99,7 @@ class Desk:
         self._jobs = []                 # long ones, and whatever else is to be answered by its header
         self._next_look = 0.0
         self._stopped = False
-        self._timer = node.create_timer(PERIOD, self.serve, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self._timer = node.create_timer(PERIOD, self.serve, clock=STEADY)
         self._timer.cancel()
 
     def offer(self, service_type, name, compute, is_short):
@@ -134,7 +133,7 @@ class Desk:
         """Takes what has come, and answers what is done."""
         for service in self._services:
             while True:
-                request, header = service.handle.service_take_request(service.srv_type.Request)
+                request, header = take_request(service)
                 if header is None:
                     break
                 self._take(service, request, header)

@@ -28,7 +28,7 @@ class HostState:
     limits: object              # requests.RequestLimits
     node_name: str
     namespace: str
-    service_names: dict         # name in table.SERVICES -> full name of the service
+    service_names: dict         # name in table.COMPUTED -> full name of the service
     log_level: int
 
 
@@ -87,13 +87,12 @@ def main():
 
 def make_host(blackboard, signs, stop):
     """The ROS node of this process, and its desk."""
-    from rclpy.clock import Clock
-    from rclpy.clock import ClockType
     from rclpy.node import Node
 
+    from hod_ros.ros.reporting.log import STEADY
     from hod_ros.ros.reporting.quality import WithoutEvents
     from hod_ros.ros.services.desk import Desk
-    from hod_ros.ros.services.table import SERVICES
+    from hod_ros.ros.services.table import COMPUTED
     from hod_ros.ros.services.table import fault_text
 
     class Host(WithoutEvents, Node):
@@ -122,13 +121,13 @@ def make_host(blackboard, signs, stop):
             desk.stop()
 
     desk = Desk(node, respond, lambda: state.limits.max_seconds, meanwhile)
-    for name, (service_type, compute, is_short) in SERVICES.items():
-        def computed(request, response, compute=compute):
+    for name, service in COMPUTED.items():
+        def computed(request, response, compute=service.compute):
             now = up_to_date()
             compute(now.model, request, response, now.limits)
-        desk.offer(service_type, state.service_names[name], computed, is_short)
+        desk.offer(service.type, state.service_names[name], computed, service.is_short)
 
-    node.create_timer(SIGN, signs.give, clock=Clock(clock_type=ClockType.STEADY_TIME))
+    node.create_timer(SIGN, signs.give, clock=STEADY)
     signs.give()
     return node, desk
 

@@ -1,14 +1,19 @@
-"""The table of the services that compute, and what all of them have in common.
+"""The services of the node `hod`, private to it: what each is called, what it means, and who answers it.
 
-They run in a process of their own (host.py), so that no request holds up a setpoint.
+Those that compute are answered in a process of their own (host.py), so that no request holds up a setpoint; the others by the node.
+`tools/write_reference.py` writes their lists in docs/reference.md and docs/security.md.
 """
 
 import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 from hod_interfaces.srv import ComputeDynamicsMatrices
 from hod_interfaces.srv import ComputeInverseDynamics
 from hod_interfaces.srv import ComputeInverseKinematics
 from hod_interfaces.srv import ComputeMotorFeedforward
+from hod_interfaces.srv import SetPayload
 from hod_ros.errors import HodError
 from hod_ros.errors import shortened
 from hod_ros.ros.services.dynamics import compute_dynamics_matrices
@@ -24,13 +29,40 @@ def _short_dynamics(request):
     return rows <= (SHORT if request.formulation in ('', 'recursive') else 3)
 
 
-# Name -> type, handler(model, request, response, limits), which fills the response or raises a HodError, whether a request is short.
-SERVICES = {
-    'compute_inverse_dynamics': (ComputeInverseDynamics, compute_inverse_dynamics, _short_dynamics),
-    'compute_dynamics_matrices': (
-        ComputeDynamicsMatrices, compute_dynamics_matrices, lambda request: max(request.samples, 1) * (request.order + 1) <= SHORT // 20),
-    'compute_inverse_kinematics': (ComputeInverseKinematics, compute_inverse_kinematics, lambda request: request.attempts <= 1),
-    'compute_motor_feedforward': (ComputeMotorFeedforward, compute_motor_feedforward, lambda request: request.samples <= SHORT),
+@dataclass(frozen=True)
+class Computed:
+    """compute(model, request, response, limits) fills the response or raises a HodError."""
+
+    type: type
+    meaning: str
+    compute: Callable[[Any, Any, Any, Any], None]
+    is_short: Callable[[Any], bool]                 # whether a request is computed in no time
+
+
+@dataclass(frozen=True)
+class Answered:
+    """By the node itself."""
+
+    type: type
+    meaning: str
+
+
+COMPUTED = {
+    'compute_inverse_dynamics': Computed(
+        ComputeInverseDynamics, 'Q and its derivatives of many samples, any order, with wrenches', compute_inverse_dynamics,
+        _short_dynamics),
+    'compute_motor_feedforward': Computed(
+        ComputeMotorFeedforward, 'what the motors of elastic joints do, of many samples', compute_motor_feedforward,
+        lambda request: request.samples <= SHORT),
+    'compute_dynamics_matrices': Computed(
+        ComputeDynamicsMatrices, 'M, C, g and their derivatives', compute_dynamics_matrices,
+        lambda request: max(request.samples, 1) * (request.order + 1) <= SHORT // 20),
+    'compute_inverse_kinematics': Computed(
+        ComputeInverseKinematics, "joint motion of a link's pose and twists", compute_inverse_kinematics,
+        lambda request: request.attempts <= 1),
+}
+ANSWERED = {
+    'set_payload': Answered(SetPayload, 'what a link carries from now on'),
 }
 
 
