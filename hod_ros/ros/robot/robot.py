@@ -17,6 +17,8 @@ from hod_ros.model.robot_model import RobotModel
 from hod_ros.ros.elastic.stamped_filter import damped_joint
 from hod_ros.ros.robot.settings import RobotSettings
 
+NOTHING = '', 0.0, (0.0,) * 3, (0.0,) * 6       # the payload of a robot that carries none
+
 
 @dataclass(frozen=True)
 class Robot:
@@ -82,6 +84,8 @@ def _loaded(model, settings):
     if tuple(model.gravity) != settings.gravity:
         model = model.replace(gravity=settings.gravity)
     link, mass, center, (ixx, ixy, ixz, iyy, iyz, izz) = settings.payload
+    if settings.payload == NOTHING:
+        return model
     tensor = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
     if tensor.any() and not mass:
         raise InputError('payload.inertia is not zero, but payload.mass is 0; give the mass, or an inertia of zeros with it')
