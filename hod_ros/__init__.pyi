@@ -82,6 +82,8 @@ from hod_ros.simulation.elastic_plant import ElasticPlant as ElasticPlant
 from hod_ros.symbols.expressions import SymbolicDynamics as SymbolicDynamics
 from hod_ros.symbols.expressions import symbolic as symbolic
 from hod_ros.symbols.precision import multiprecision as multiprecision
+from hod_ros.trajectories.cartesian.cartesian_path import CartesianPath as CartesianPath
+from hod_ros.trajectories.cartesian.cartesian_path import cartesian_path as cartesian_path
 from hod_ros.trajectories.controller_points import ControllerPoints as ControllerPoints
 from hod_ros.trajectories.controller_points import with_effort as with_effort
 from hod_ros.trajectories.evaluation import Peak as Peak

@@ -1,0 +1,1 @@
+"""Paths of a link in space, and the joint motions that follow them."""
