@@ -26,6 +26,12 @@ def shown(value):
     return text if isinstance(value, str) else ' '.join(text.split())
 
 
+def listed(names, most=8):
+    """Names for a message, of which there may be many."""
+    names = list(names)
+    return ', '.join(shown(name) for name in names[:most]) + (f' and {len(names) - most} more' if len(names) > most else '')
+
+
 def exact_package(value):
     """'sympy' or 'mpmath' of a number of theirs, else None. sympy's functions of time are of a class without a module of its own."""
     packages = (str(kind.__module__).partition('.')[0] for kind in type(value).__mro__)

@@ -4,6 +4,7 @@ from numbers import Real
 
 import numpy as np
 
+from hod_ros.checks import geometry
 from hod_ros.checks.arguments import exact_package
 from hod_ros.checks.arguments import shown
 from hod_ros.errors import InputError
@@ -13,7 +14,8 @@ def vector(value, names, name):
     """A vector of finite numbers, one for each name."""
     value = numbers(value, name)
     if value.shape != (len(names),):
-        raise InputError(f'{name} has the shape {value.shape}; give {len(names)} numbers: {", ".join(names[:3])}, ...')
+        meaning = f': {", ".join(names[:3])}{", ..." if len(names) > 3 else ""}' if names else ''
+        raise InputError(f'{name} has the shape {value.shape}; give {len(names)} numbers{meaning}')
     finite_rows(value[None], name, names)
     return value
 
@@ -44,9 +46,7 @@ def not_too_large(result, what):
 def poses(value, count, name):
     """Homogeneous matrices (count, 4, 4)."""
     value = array(value, (count, 4, 4), name, 'one 4x4 rotation and displacement for each body')
-    for i, pose in enumerate(value):
-        check_pose(pose, f'{name}[{i}]')
-    return value
+    return geometry.poses(value, lambda i: f'{name}[{i}]')
 
 
 def floats(value, name):
@@ -100,11 +100,3 @@ def finite_rows(array, name, columns):
         return
     row, column = np.argwhere(~np.isfinite(array))[0]
     raise InputError(f'{name} is {array[row, column]} in row {row} of {columns[column]!r}; every number must be finite')
-
-
-def check_pose(pose, name):
-    if pose.dtype == object:
-        return
-    R = pose[:3, :3]
-    if np.abs(R).max() > 2 or np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0 or np.any(pose[3] != [0, 0, 0, 1]):
-        raise InputError(f'{name} is {pose.tolist()}, which is none; give a 4x4 rotation and displacement')

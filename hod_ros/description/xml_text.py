@@ -1,4 +1,4 @@
-"""XML text of unknown origin -> an element tree, refused quickly and in one sentence where it is hostile or no XML.
+"""XML text of unknown origin -> an element tree that knows its lines, refused quickly and in one sentence where it is hostile or no XML.
 
 Read by expat without namespaces: URDF readers ignore them, and undeclared prefixes are common in <gazebo> blocks.
 """
@@ -6,9 +6,12 @@ Read by expat without namespaces: URDF readers ignore them, and undeclared prefi
 import codecs
 import os
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 from xml.parsers import expat
 
+from hod_ros.description import other_formats
+from hod_ros.description.places import shown
 from hod_ros.errors import DescriptionError
 
 MAX_BYTES = 4 * 2**20          # the largest of many public robots has 0.2 MB
@@ -24,41 +27,49 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, 'utf-16'),
 )
 _ENCODINGS = ('utf-8', 'ascii', 'iso8859-1', 'iso8859-15', 'cp1252')
-_DECLARED_ENCODING = re.compile(rb'\s*<\?xml[^>]*?encoding\s*=\s*["\']([A-Za-z0-9._-]+)["\']')
+_BLANK = r'\s*(?:<!--.*?-->\s*)*'
+_DECLARED_ENCODING = re.compile(rb'\s*(?:<!--.*?-->\s*)*<\?xml[^>]*?encoding\s*=\s*["\']([A-Za-z0-9._-]+)["\']', re.DOTALL)
+_DECLARATION = re.compile(rf'({_BLANK})<\?xml\s[^>]*\?>', re.DOTALL | re.IGNORECASE)
 _PROLOGUE = re.compile(r'\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*)*', re.DOTALL)
 
 
-def read_xml(text):
-    """Root element of an XML text (str or bytes)."""
-    text = _as_str(text)
+class Element(ElementTree.Element):
+    """An element that knows its line in the text."""
+
+    line = 0
+
+
+def read_xml(source):
+    """Root element of an XML text (str or bytes), or of the file at a path."""
+    text = _as_str(source)
     start = text[_PROLOGUE.match(text).end():][:100]
     if not start:
         raise DescriptionError('the robot description is empty; give the text of a URDF')
-    if not start.startswith('<'):
-        raise DescriptionError(f'the robot description is not XML: it begins with {shown(start)}; {_remedy(start)}')
-    if start[:9].upper() == '<!DOCTYPE':
-        raise DescriptionError(
-            'the robot description holds a DOCTYPE, which a URDF never needs and which may hide entity bombs; '
-            'remove it')
-    return _parsed(text)
+    other_formats.refuse_text(start)
+    return _parsed(_without_declaration(text))
 
 
-def shown(text):
-    """A value of the text as an error quotes it: short, with its special characters escaped."""
-    return repr(text if len(text) <= 60 else text[:57] + '...')
+def _as_str(source):
+    if isinstance(source, os.PathLike):
+        source = _file(Path(source))
+    if not isinstance(source, (str, bytes, bytearray, memoryview)):
+        raise DescriptionError(
+            f'the robot description is of type {type(source).__name__}; give the text of a URDF as str or bytes, its pathlib.Path, or a '
+            'Robot of urdf_parser_py')
+    if len(source) > MAX_BYTES:
+        raise DescriptionError(
+            f'the robot description has {len(source) / 2**20:.1f} MB; at most {MAX_BYTES // 2**20} MB are read')
+    text = source if isinstance(source, str) else _decoded(bytes(source))
+    return text.removeprefix('\ufeff').rstrip('\0')
 
 
-def _as_str(text):
-    if isinstance(text, os.PathLike):
-        raise DescriptionError(
-            f'the robot description is a path, {str(text)!r}; give the text of that file: path.read_bytes()')
-    if not isinstance(text, (str, bytes, bytearray, memoryview)):
-        raise DescriptionError(
-            f'the robot description is of type {type(text).__name__}; give the text of a URDF as str or bytes')
-    if len(text) > MAX_BYTES:
-        raise DescriptionError(
-            f'the robot description has {len(text) / 2**20:.1f} MB; at most {MAX_BYTES // 2**20} MB are read')
-    return text.removeprefix('\ufeff') if isinstance(text, str) else _decoded(bytes(text))
+def _file(path):
+    try:
+        with open(path, 'rb') as file:
+            return file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, 'strerror', None) or error
+        raise DescriptionError(f'the robot description {str(path)!r} cannot be read: {reason}; give the path of a URDF file') from None
 
 
 def _decoded(data):
@@ -82,9 +93,18 @@ def _decoded(data):
         ) from None
 
 
+def _without_declaration(text):
+    """The text is decoded: what its declaration says no longer matters, be it misspelt or not at the very beginning."""
+    declaration = _DECLARATION.match(text)
+    if not declaration:
+        return text
+    lines = '\n' * declaration[0].count('\n', len(declaration[1]))
+    return declaration[1] + lines + text[declaration.end():]
+
+
 def _parsed(text):
     parser = expat.ParserCreate()
-    builder = ElementTree.TreeBuilder()
+    builder = ElementTree.TreeBuilder(element_factory=Element)
     depth = elements = 0
 
     def start(tag, attributes):
@@ -96,10 +116,7 @@ def _parsed(text):
                 f'the robot description nests elements more than {MAX_DEPTH} deep; a URDF nests them 5 deep')
         if elements > MAX_ELEMENTS:
             raise DescriptionError(f'the robot description has more than {MAX_ELEMENTS} elements; no more are read')
-        if tag.startswith('xacro:'):
-            raise DescriptionError(
-                f'the robot description still holds <{tag}>; expand it first: xacro robot.urdf.xacro > robot.urdf')
-        builder.start(tag, attributes)
+        builder.start(tag, attributes).line = parser.CurrentLineNumber
 
     def end(tag):
         nonlocal depth
@@ -120,9 +137,3 @@ def _parsed(text):
         raise DescriptionError(
             f'the robot description holds {error.object[error.start]!r}, half a character; save it as UTF-8') from None
     return builder.close()
-
-
-def _remedy(start):
-    if start.rstrip().endswith(('.urdf', '.xacro', '.xml')):
-        return 'it looks like a path: give the text of that file'
-    return "give the text of a URDF, which begins with '<robot'"

@@ -39,7 +39,7 @@ def force_gradients(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | Non
     wrenches: as in inverse_dynamics, functions of time in their own frames.
     order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
     """
-    q = motions.motion(model, q, 3, order=order)
+    q = motions.motion(motions.massive(model), q, 3, order=order)
     if not model.single_axes or model.base == 'free':
         raise ModelError(
             f'{model.name} has joints of several axes or a free base, whose rates are no derivatives of coordinates; '

@@ -79,9 +79,9 @@ def _checked(model, q, wrenches, formulation, base, order, threads):
         raise InputError(f'formulation is {arguments.shown(formulation)}; it is one of {", ".join(map(repr, FORMULATIONS))}')
     if threads is not None:
         arguments.count(threads, 'threads', 1)
-    q = motions.motions(model, q, 3, order)
+    q = motions.motions(motions.massive(model), q, 3, order)
     rows = q.shape[-2]
-    base = _checked_base(model, base, q)
+    base = motions.bases_of(model, base, q.shape[:-2], rows - 1)
     pairs = None
     if wrenches is not None:
         pairs = loads.pairs(wrenches)
@@ -104,16 +104,6 @@ def _stacked(loads, samples):
     if any(one.ndim == 3 for one in values):
         values = [np.broadcast_to(one, samples + one.shape[-2:]) for one in values]
     return np.stack(values, axis=-2)
-
-
-def _checked_base(model, base, q):
-    if model.base == 'fixed':
-        if base is not None:
-            raise InputError(f"base is given, but the base of {model.name} is fixed; make the model with base='free'")
-        return None
-    if base is None:
-        raise InputError(f'{model.name} has a free base: give base=(pose, twists), its 4x4 pose and {q.shape[-2] - 1} rows of twists')
-    return motions.free_bases(base, q.shape[:-2], q.shape[-2] - 1)
 
 
 def _in_numpy(model, q, formulation, external, base):

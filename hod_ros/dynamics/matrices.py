@@ -43,7 +43,7 @@ def dynamics_matrices(model: RobotModel, q: ArrayLike, *, base: FreeBase | None 
         if compiled is not None:
             motions.check_order(q if hasattr(q, 'ndim') else np.asarray(q), 2, 'q', order)
             return DynamicMatrices(*compiled)
-    q = motions.motion(model, q, 2, order=order)
+    q = motions.motion(motions.massive(model), q, 2, order=order)
     base = motions.base_of(model, base, len(q) - 1)
     with np.errstate(over='ignore', invalid='ignore'):
         matrices = matrices_from_jacobians(model, q, base)

@@ -61,7 +61,7 @@ class ForwardDynamicsDerivatives:
 @np.errstate(over='ignore', invalid='ignore')
 def matrix_derivatives(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None) -> MatrixDerivatives:
     """Derivatives of M, C, g by q and q', for q (2, n). base: as in dynamics_matrices; the axes are then n + 6 long."""
-    q = motions.motion(model, q, 2)[:2]
+    q = motions.motion(motions.massive(model), q, 2)[:2]
     kinematics = jacobians(model, q, motions.base_of(model, base, 1))
     by_state = state_jacobians(model, kinematics)
     inertia = body_inertias(model)[:, None]
@@ -91,7 +91,7 @@ def inverse_dynamics_derivatives(model: RobotModel, q: ArrayLike, *, wrenches: W
     wrenches: as in inverse_dynamics, rows 0 count; each is held constant in its own frame while the robot moves.
     base: (pose, twists (2, 6)) of a free base: Q is then (Q, W), and the axes are n + 6 long.
     """
-    q = motions.motion(model, q, 3)[:3]
+    q = motions.motion(motions.massive(model), q, 3)[:3]
     base = motions.base_of(model, base, 2)
     kinematics = jacobians(model, q, base)
     by_state = state_jacobians(model, kinematics)

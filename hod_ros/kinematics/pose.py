@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from hod_ros.algebra import lie
 from hod_ros.checks import arguments
 from hod_ros.checks import arrays
+from hod_ros.checks import geometry
 from hod_ros.checks.types import Array
 from hod_ros.checks.types import FreeBase
 from hod_ros.errors import InputError
@@ -153,9 +154,4 @@ def _checked_pose(pose):
     pose = arrays.floats(pose, 'pose')
     if pose.shape != (4, 4) or not np.isfinite(pose).all():
         raise InputError(f'pose has the shape {pose.shape} or is not finite; give a homogeneous matrix (4, 4)')
-    R = pose[:3, :3]
-    turns = np.abs(R).max() < 2 and np.abs(R @ R.T - np.eye(3)).max() < 1e-6 and np.linalg.det(R) > 0
-    if not turns or np.abs(pose[3] - [0, 0, 0, 1]).max() > 1e-9:
-        raise InputError(
-            f'pose is {pose.tolist()}, whose upper left 3x3 is no rotation or whose last row is not 0 0 0 1')
-    return pose
+    return geometry.pose(pose, 'pose')

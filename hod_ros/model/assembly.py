@@ -7,39 +7,50 @@ import numpy as np
 
 from hod_ros.algebra import lie
 from hod_ros.checks import arguments
+from hod_ros.checks.arguments import listed
 from hod_ros.description.plausibility import free_base_warnings
-from hod_ros.description.plausibility import idle_joint_warnings
-from hod_ros.description.plausibility import inertia_warnings
-from hod_ros.description.plausibility import limit_warnings
-from hod_ros.errors import DescriptionError
+from hod_ros.description.plausibility import grouped
+from hod_ros.description.plausibility import inertia_doubts
+from hod_ros.description.plausibility import limit_doubts
 from hod_ros.errors import InputError
+from hod_ros.model import field_checks
 from hod_ros.model.bodies import STANDARD_GRAVITY
+from hod_ros.model.idle import idle_warnings
 from hod_ros.model.selection import select
 from hod_ros.model.selection import without_dangling_mimics
+from hod_ros.model.topology import floating_base
 from hod_ros.model.topology import in_tree_order
+from hod_ros.model.wording import PYTHON
+from hod_ros.model.wording import Wording
 
 
-def assemble(name, links, joints, *, keep=None, gravity=STANDARD_GRAVITY, locked=None, base='fixed', armature=None):
-    """The fields of a RobotModel of Link and Joint records; the options are RobotModel.from_urdf's (`keep`: its `joints`)."""
-    if not arguments.one_of(base, ('fixed', 'free')):
-        raise InputError(f"base is {arguments.shown(base)}; give 'fixed' or 'free'")
+def assemble(description, *, keep=None, gravity=STANDARD_GRAVITY, locked=None, base='fixed', armature=None, words=PYTHON):
+    """The fields of a RobotModel of a Description; the options are RobotModel.from_urdf's (`keep`: its `joints`)."""
+    links = description.links
+    field_checks.base(base, InputError)
+    if not isinstance(words, Wording):
+        raise InputError(f'words is {arguments.shown(words)}; give a Wording')
     gravity = arguments.finite_vector(gravity, 3, 'gravity', '[m/s^2]')
-    root, ordered = in_tree_order(links, joints)
-    if base == 'free':
-        root, ordered, links = _without_world(root, ordered, links)
-    ordered, mimic_warnings = without_dangling_mimics(ordered)
-    joint_names, drives = select(ordered, keep, locked)
+    root, ordered = in_tree_order(links, description.joints)
+    floating = floating_base(root, ordered, links)
+    if base == 'free' and floating is not None:
+        # A free base means what a floating joint below a bare world link means: the joint and the world link go.
+        links = [link for link in links if link.name != root]
+        root, ordered, floating = floating.child, ordered[1:], None
+    ordered, mimic_doubts = without_dangling_mimics(ordered)
+    joint_names, drives = select(ordered, keep, locked, floating, words)
     bodies = _Bodies(root, {link.name: link for link in links})
     for joint in ordered:
         bodies.attach(joint, drives[joint.name])
     columns = {joint: column for column, joint in enumerate(joint_names)}
-    armature = _armature(armature, ordered, columns)
+    armature = _armature(armature, ordered, columns, words)
     coordinate = [columns[drives[joint.name].joint] for joint in bodies.joints]
-    _check_inertia(bodies, coordinate, joint_names, armature, base == 'free')
+    screws = np.reshape([joint.screw for joint in bodies.joints], (-1, 6))
+    inertias = np.reshape(bodies.inertias[1:], (-1, 6, 6))
     by_name = {joint.name: joint for joint in ordered}
     selected = [by_name[joint] for joint in joint_names]
     return dict(
-        name=name,
+        name=description.name,
         joint_names=joint_names,
         bodies=bodies.frames,
         joints=[joint.name for joint in bodies.joints],
@@ -48,8 +59,8 @@ def assemble(name, links, joints, *, keep=None, gravity=STANDARD_GRAVITY, locked
         multiplier=[drives[joint.name].multiplier for joint in bodies.joints],
         offset=[drives[joint.name].offset for joint in bodies.joints],
         B=np.reshape(bodies.placements, (-1, 4, 4)),
-        X=np.reshape([joint.screw for joint in bodies.joints], (-1, 6)),
-        M=np.reshape(bodies.inertias[1:], (-1, 6, 6)),
+        X=screws,
+        M=inertias,
         M_base=bodies.inertias[0],
         links=bodies.links,
         base_link=root,
@@ -62,13 +73,15 @@ def assemble(name, links, joints, *, keep=None, gravity=STANDARD_GRAVITY, locked
         velocity_limits=[joint.velocity_limit for joint in selected],
         effort_limits=[joint.effort_limit for joint in selected],
         warnings=[
-            *(warning for link in links for warning in inertia_warnings(link)),
-            *(warning for joint in selected for warning in limit_warnings(joint)),
-            *mimic_warnings,
-            *_model_warnings(base, root, bodies, joint_names),
-            *idle_joint_warnings(
-                joint_names, coordinate, [joint.screw for joint in bodies.joints], range(len(bodies.joints)), bodies.parent,
-                bodies.inertias[1:], armature),
+            *description.warnings,
+            *grouped(
+                doubt for link in links if base == 'free' or bodies.links[link.name][0] >= 0
+                for doubt in inertia_doubts(link.name, link.mass, link.tensor)),
+            *grouped(doubt for joint in selected for doubt in limit_doubts(joint)),
+            *grouped(mimic_doubts),
+            *free_base_warnings(base, root, bodies.inertias[0]),
+            *(['the robot has no moving joint'] if base == 'fixed' and not joint_names else []),
+            *idle_warnings(joint_names, coordinate, screws, range(len(screws)), bodies.parent, inertias, armature, words),
         ],
     )
 
@@ -126,53 +139,17 @@ def spatial_inertia(link, pose):
     return M
 
 
-def _without_world(root, ordered, links):
-    """A free base means what a floating joint below a bare world link means: the joint and the world link go."""
-    world = next(link for link in links if link.name == root)
-    below = [joint for joint in ordered if joint.parent == root]
-    if not world.massless or [joint.kind for joint in below] != ['floating']:
-        return root, ordered, links
-    return ordered[0].child, ordered[1:], [link for link in links if link is not world]
-
-
-def _armature(values, ordered, columns):
+def _armature(values, ordered, columns, words):
     """(n,) from {joint name: rotor inertia}; a locked joint's rotor does not move."""
-    values = arguments.numbers_by_name(values, 'armature', '[kg m^2] or [kg]')
+    values = arguments.numbers_by_name(values, words.armature, '[kg m^2] or [kg]')
     out = np.zeros(len(columns))
     independent = [joint.name for joint in ordered if joint.moves and joint.mimic is None]
     for name, value in values.items():
         if name not in independent:
             raise InputError(
-                f'armature names {name!r}, which is no independent moving joint; these are '
-                f'{", ".join(independent) or "none"}')
+                f'{words.armature} names {name!r}, which is no independent moving joint; these are {listed(independent) or "none"}')
         if value < 0:
-            raise InputError(f'armature[{name!r}] is {value}; a rotor inertia is 0 or more')
+            raise InputError(f'{words.entry(words.armature, name)} is {value}; a rotor inertia is 0 or more')
         if name in columns:
             out[columns[name]] = value
     return out
-
-
-def _check_inertia(bodies, coordinate, joint_names, armature, free):
-    """Refuses joints whose force would be zero in every motion, because nothing that they move has inertia."""
-    carried = [M.copy() for M in bodies.inertias]
-    for i in range(len(bodies.parent) - 1, -1, -1):
-        # Where the inertia lies does not matter here: mass and tensors of a subtree only need to be told from none.
-        carried[bodies.parent[i] + 1] += np.abs(carried[i + 1])
-    moved = np.array(armature)
-    for joint, column, M in zip(bodies.joints, coordinate, carried[1:], strict=True):
-        moved[column] += M[3, 3] if joint.kind == 'prismatic' else np.abs(M).max()
-    if free and not sum(carried).any():
-        raise DescriptionError('no link of the free robot has any inertia; give its links an <inertial>')
-    idle = [joint for joint, inertia in zip(joint_names, moved, strict=True) if inertia == 0.0]
-    if idle:
-        which = 'joint' if len(idle) == 1 else 'each of the joints'
-        raise DescriptionError(
-            f'nothing that {which} {", ".join(map(repr, idle))} moves has any inertia, so its force would be zero in '
-            'every motion; give the links that it moves an <inertial>, or the joint an armature, or lock it (leave it '
-            'out of joints)')
-
-
-def _model_warnings(base, root, bodies, joint_names):
-    yield from free_base_warnings(base, root, bodies.inertias[0])
-    if base == 'fixed' and not joint_names:
-        yield 'the robot has no moving joint'

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from hod_ros.checks import arguments
+from hod_ros.checks import geometry
 from hod_ros.checks.types import Array
 from hod_ros.checks.types import Indices
 from hod_ros.errors import InputError
@@ -95,7 +96,10 @@ class Bodies:
             object.__setattr__(self, name, field_checks.numbers(getattr(self, name), name))
         object.__setattr__(self, 'links', MappingProxyType(field_checks.links(self.links, len(self.bodies))))
         self._check()
-        object.__setattr__(self, '_compiled', None if self.exact else compiled.compile_tree(self))
+        B, X = field_checks.geometry_of(self.B, self.X, self.joints, self.screw_body)
+        for name, value in (('B', B), ('X', X)):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, '_compiled', None if self.exact or self.massless else compiled.compile_tree(self))
 
     def _check(self) -> None:
         N, n, m = len(self.bodies), self.n, len(self.X) if self.X.ndim else 0
@@ -127,12 +131,9 @@ class Bodies:
         if self.armature.dtype != object and np.any(self.armature < 0):
             worst = int(np.argmin(self.armature))
             raise ModelError(f'armature of joint {self.joint_names[worst]!r} is {self.armature[worst]}; a rotor inertia is 0 or more')
-        field_checks.check_poses(self.B, lambda i: f'the reference configuration B of joint {self.joints[i]!r}')
-        field_checks.check_screws(self.X, lambda k: f'joint {self.joints[self.screw_body[k]]!r}')
-        field_checks.check_inertias(self.M, lambda i: f'body {self.bodies[i]!r}')
-        field_checks.check_inertias(self.M_base[None], lambda i: f'the base {self.base_link!r}')
-        if not arguments.one_of(self.base, ('fixed', 'free')):
-            raise ModelError(f"base is {arguments.shown(self.base)}; it is 'fixed' or 'free'")
+        geometry.check_inertias(self.M, lambda i: f'body {self.bodies[i]!r}', ModelError, negative=True)
+        geometry.check_inertias(self.M_base[None], lambda _: f'the base {self.base_link!r}', ModelError, negative=True)
+        field_checks.base(self.base, ModelError)
 
     def replace(self, **changes: Any) -> 'Self':
         """This model with some fields changed, for example gravity=(0, 0, -1.62)."""
@@ -143,7 +144,7 @@ class Bodies:
         try:
             return self.links[link]
         except (KeyError, TypeError):
-            raise InputError(f'{self.name} has no link {arguments.shown(link)}; its links are {", ".join(self.links)}') from None
+            raise InputError(f'{self.name} has no link {arguments.shown(link)}; its links are {arguments.listed(self.links, 12)}') from None
 
     @property
     def n(self) -> int:
@@ -154,6 +155,12 @@ class Bodies:
     def exact(self) -> bool:
         """Whether some arrays hold symbols or multiprecision numbers in place of floats."""
         return any(getattr(self, name).dtype == object for name in _FLOAT_ARRAYS)
+
+    @property
+    def massless(self) -> bool:
+        """Whether there are joints, or a free base, but nothing that moves has any inertia: only kinematics make sense."""
+        still = self.n > 0 if self.base == 'fixed' else not (self.M_base != 0).any()
+        return bool(still and not (self.M != 0).any() and not (self.armature != 0).any())
 
     @property
     def single_axes(self) -> bool:

@@ -14,13 +14,15 @@ import numpy as np
 from hod_ros.algebra import lie
 from hod_ros.checks import arguments
 from hod_ros.checks import arrays
+from hod_ros.checks import geometry
 from hod_ros.description.plausibility import free_base_warnings
-from hod_ros.description.plausibility import idle_joint_warnings
+from hod_ros.description.plausibility import grouped
 from hod_ros.errors import InputError
 from hod_ros.errors import ModelError
 from hod_ros.model import build_checks
 from hod_ros.model import field_checks
 from hod_ros.model.bodies import STANDARD_GRAVITY
+from hod_ros.model.idle import idle_warnings
 
 CONVENTIONS = ('craig', 'denavit-hartenberg')
 
@@ -54,9 +56,9 @@ def fields_of_screws(screws, reference, inertias, *, representation='spatial', p
         raise ModelError(
             f'inertias holds {len(inertias)} matrices for {N} joints; one for each link, None for one without mass')
     build_checks.check_parent(parent, joints)
-    for joint, X, C, M in zip(joints, screws, reference, inertias, strict=True):
-        build_checks.check_joint(joint, X)
-        build_checks.check_pose(joint, C)
+    screws = [build_checks.unit_screws(joint, X) for joint, X in zip(joints, screws, strict=True)]
+    reference = geometry.poses(reference, lambda i: f'the reference configuration of joint {joints[i]!r}', ModelError)
+    for joint, M in zip(joints, inertias, strict=True):
         build_checks.check_inertia(f'the link of joint {joint!r}', M)
     if not arguments.one_of(representation, ('spatial', 'body')):
         raise ModelError(f"representation is {arguments.shown(representation)}; it is 'spatial' or 'body'")
@@ -73,7 +75,6 @@ def fields_of_screws(screws, reference, inertias, *, representation='spatial', p
     screw_body = np.repeat(np.arange(N), [len(X) for X in screws])
     X = _stack([X @ lie.Ad(T).T for X, T in zip(screws, back, strict=True)], (len(names), 6))
     M = _stack([lie.Ad(T).T @ M @ lie.Ad(T) for M, T in zip(inertias, moved, strict=True)], (N, 6, 6))
-    build_checks.check_carried(joints, parent, M, screw_body, armature)
     return dict(
         name=name,
         joint_names=names,
@@ -94,11 +95,11 @@ def fields_of_screws(screws, reference, inertias, *, representation='spatial', p
         gravity=gravity,
         armature=armature,
         warnings=[
-            *(sentence for link, inertia in zip((base_link, *bodies), (base_inertia, *inertias), strict=True)
-              for sentence in build_checks.doubts(link, inertia)),
+            *grouped(doubt for link, inertia in zip((base_link, *bodies), (base_inertia, *inertias), strict=True)
+                     if arguments.one_of(base, ('free',)) or link != base_link
+                     for doubt in build_checks.doubts(link, inertia)),
             *free_base_warnings(base, base_link, base_inertia),
-            *(() if object in (X.dtype, M.dtype, armature.dtype) else idle_joint_warnings(
-                names, range(len(names)), X, screw_body, parent, M, armature)),
+            *idle_warnings(names, range(len(names)), X, screw_body, parent, M, armature),
         ],
     )
 

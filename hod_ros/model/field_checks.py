@@ -6,8 +6,9 @@ from numbers import Number
 
 import numpy as np
 
-from hod_ros.checks.arguments import LARGEST
+from hod_ros.checks import geometry
 from hod_ros.checks.arguments import exact_package
+from hod_ros.checks.arguments import one_of
 from hod_ros.checks.arguments import shown
 from hod_ros.errors import ModelError
 
@@ -47,6 +48,19 @@ def names(value, name, *, distinct=True):
     return items
 
 
+def geometry_of(poses, screws, joints, screw_body):
+    """(poses, screws) as read-only arrays that are exactly what they were meant to be."""
+    poses = geometry.poses(poses, lambda i: f'the reference configuration B of joint {joints[i]!r}', ModelError)
+    screws = geometry.screws(screws, lambda k: f'the screw of joint {joints[screw_body[k]]!r}', ModelError)
+    return _read_only(poses), _read_only(screws)
+
+
+def base(value, error):
+    """'fixed' or 'free'."""
+    if not one_of(value, ('fixed', 'free')):
+        raise error(f"base is {shown(value)}; give 'fixed' or 'free'")
+
+
 def text(value, name):
     """A text."""
     if not isinstance(value, str):
@@ -71,56 +85,13 @@ def links(value, bodies):
         if pose.shape != (4, 4):
             raise ModelError(f'the pose of link {link!r} has the shape {pose.shape}; give (4, 4)')
         out[link] = int(body), pose
-    named = [(link, pose) for link, (_, pose) in out.items() if pose.dtype != object]
+    named = [link for link, (_, pose) in out.items() if pose.dtype != object]
     if named:
-        check_poses(np.stack([pose for _, pose in named]), lambda i: f'the pose of link {named[i][0]!r}')
+        given = np.stack([out[link][1] for link in named])
+        exact = geometry.poses(given, lambda i: f'the pose of link {named[i]!r}', ModelError)
+        if exact is not given:
+            out |= {link: (out[link][0], _read_only(pose)) for link, pose in zip(named, exact, strict=True)}
     return out
-
-
-def check_poses(poses, what):
-    """Refuses matrices (N, 4, 4) that are no rotation and displacement; what: their names by index."""
-    if poses.dtype == object:
-        return
-    with np.errstate(over='ignore', invalid='ignore'):
-        R = poses[:, :3, :3]
-        off = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max((-1, -2), initial=0)
-        good = (off < 1e-6) & (np.linalg.det(R) > 0) & (poses[:, 3] == [0, 0, 0, 1]).all(-1) & np.isfinite(poses).all((-1, -2))
-    if not good.all():
-        i = int(np.argmin(good))
-        raise ModelError(f'{what(i)} is {poses[i].tolist()}, which is no pose; give a 4x4 rotation and displacement')
-
-
-def check_screws(X, what):
-    """Refuses screws (m, 6) without a unit vector as direction; what: their names by index."""
-    if X.dtype == object:
-        return
-    angular, linear = X[:, :3], X[:, 3:]
-    with np.errstate(over='ignore', invalid='ignore'):
-        length = np.linalg.norm(np.where((angular != 0).any(-1, keepdims=True), angular, linear), axis=-1)
-        good = (np.abs(length - 1) < 1e-6) & (np.abs(X).max(-1, initial=0) < LARGEST)
-    if not good.all():
-        k = int(np.argmin(good))
-        raise ModelError(
-            f'the screw of {what(k)} is {X[k].tolist()}, whose direction has the length {length[k]:g}; make it a unit vector, and the '
-            'lengths in it those of a robot')
-
-
-def check_inertias(M, what):
-    """Refuses matrices (N, 6, 6) that are not made of a mass, a first moment and a symmetric tensor; what: their names by index."""
-    if M.dtype == object or not len(M):
-        return
-    m, off = M[:, 3, 3], M[:, :3, 3:]
-    with np.errstate(over='ignore', invalid='ignore'):
-        wrong = np.concatenate([
-            M - np.swapaxes(M, -1, -2),
-            np.concatenate([off + np.swapaxes(off, -1, -2), M[:, 3:, 3:] - m[:, None, None] * np.eye(3)], axis=-1)], axis=-2)
-        largest = np.abs(M).max((-1, -2))
-        good = (np.abs(wrong).max((-1, -2)) <= 1e-9 * largest) & (largest < LARGEST)
-    if not good.all():
-        i = int(np.argmin(good))
-        raise ModelError(
-            f'{what(i)} has the inertia {M[i].tolist()}, which is none of a rigid body in coordinates (angular, linear): symmetric, with '
-            'the mass on the diagonal of its last block, no number of an impossible size; make it with link_inertia')
 
 
 def _array(value, name):

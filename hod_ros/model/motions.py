@@ -4,7 +4,10 @@ import numpy as np
 
 from hod_ros.checks import arguments
 from hod_ros.checks import arrays
+from hod_ros.checks import geometry
+from hod_ros.checks.arguments import LARGEST
 from hod_ros.errors import InputError
+from hod_ros.errors import ModelError
 from hod_ros.model.robot_model import RobotModel
 
 MOST_ROWS_UNASKED = 12      # of one sample; more are derivatives only where `order` says so
@@ -18,6 +21,15 @@ def robot_model(model):
     if not isinstance(model, RobotModel):
         kind = f'the class {model.__name__}' if isinstance(model, type) else type(model).__name__
         raise InputError(f'model is {kind}, not a RobotModel; make one by RobotModel.from_urdf(text)')
+    return model
+
+
+def massive(model):
+    """The model, which must have some inertia that moves: forces that are zero in every motion are not returned in silence."""
+    if robot_model(model).massless:
+        raise ModelError(
+            f'nothing that the joints of {model.name!r} move has any inertia: dynamics are refused, while kinematics work; give its links '
+            'an inertia (an <inertial> in a URDF), or its joints an armature')
     return model
 
 
@@ -91,53 +103,55 @@ def rates(model, values, fewest, name):
 
 def base_of(model, base, rows):
     """The motion of a free base, which must have one, checked as by free_base; None of a fixed base, which has none."""
-    if model.base == 'fixed':
-        if base is not None:
-            raise InputError(f"base is given, but the base of {model.name} is fixed; make the model with base='free'")
-        return None
-    if base is None:
+    return free_base(base, rows) if _has_free_base(model, base, rows) else None
+
+
+def bases_of(model, base, samples, rows):
+    """The same for all samples, as by free_bases."""
+    return free_bases(base, samples, rows) if _has_free_base(model, base, rows) else None
+
+
+def _has_free_base(model, base, rows):
+    if model.base == 'fixed' and base is not None:
+        raise InputError(f"base is given, but the base of {model.name} is fixed; make the model with base='free'")
+    if model.base == 'free' and base is None:
         raise InputError(
             f'{model.name} has a free base: give base=(pose, twists), its 4x4 pose and {rows} rows of twists')
-    return free_base(base, rows)
+    return model.base == 'free'
 
 
 def free_base(base, rows):
     """(pose, twists) of a free base as arrays, with at least `rows` rows of twists; None passes."""
-    if base is None:
-        return None
-    try:
-        pose, twists = base
-    except (TypeError, ValueError):
-        raise InputError('base is not a pair (pose, twists): give a 4x4 matrix and an array (rows, 6)') from None
-    pose, twists = arrays.numbers(pose, 'the pose of base'), arrays.numbers(twists, 'the twists of base')
-    if pose.shape != (4, 4) or twists.ndim != 2 or twists.shape[1] != 6 or len(twists) < rows:
-        raise InputError(
-            f'base has a pose of shape {pose.shape} and twists of shape {twists.shape}; '
-            f'give (4, 4) and {rows} rows or more of 6 (angular, linear, body-fixed; row k the k-th time derivative)')
-    arrays.finite_rows(pose, 'the pose of base', 'xyz1')
-    arrays.check_pose(pose, 'the pose of base')
-    arrays.finite_rows(twists, 'the twists of base', TWIST)
-    return pose, twists
+    return None if base is None else _base_arrays(base, (), rows)
 
 
 def free_bases(base, samples, rows):
     """(poses (*samples, 4, 4), twists (*samples, rows, 6)) of a free base; what is given once serves all samples."""
+    poses, twists = _base_arrays(base, samples, rows)
+    return np.broadcast_to(poses, samples + (4, 4)), np.broadcast_to(twists[..., :rows, :], samples + (rows, 6))
+
+
+def _base_arrays(base, samples, rows):
+    """(pose, twists) as they were given, for all samples or one for each."""
     try:
         pose, twists = base
     except (TypeError, ValueError):
         raise InputError('base is not a pair (pose, twists): give a 4x4 matrix and an array (rows, 6)') from None
     pose, twists = arrays.numbers(pose, 'the pose of base'), arrays.numbers(twists, 'the twists of base')
-    if samples and (pose.ndim == 3 or twists.ndim == 3):
-        if pose.shape[:-2] not in ((), samples) or twists.shape[:-2] not in ((), samples):
-            raise InputError(
-                f'base has a pose of shape {pose.shape} and twists of shape {twists.shape} for {samples[0]} samples; '
-                f'give (4, 4) or ({samples[0]}, 4, 4) and ({rows}, 6) or ({samples[0]}, {rows}, 6)')
-        each = np.broadcast_to(pose, samples + pose.shape[-2:]), np.broadcast_to(twists, samples + twists.shape[-2:])
-        for one_pose, one_twist in zip(*each, strict=True):
-            free_base((one_pose, one_twist), rows)
-    else:
-        free_base((pose, twists), rows)
-    return np.broadcast_to(pose, samples + (4, 4)), np.broadcast_to(twists[..., :rows, :], samples + (rows, 6))
+    right = pose.shape[-2:] == (4, 4) and twists.ndim > 1 and twists.shape[-1] == 6 and twists.shape[-2] >= rows
+    if not right or any(shape not in ((), samples) for shape in (pose.shape[:-2], twists.shape[:-2])):
+        many = f', or ({samples[0]}, 4, 4) and ({samples[0]}, {rows}, 6)' if samples else ''
+        raise InputError(
+            f'base has a pose of shape {pose.shape} and twists of shape {twists.shape}; give (4, 4) and {rows} rows or more of 6 '
+            f'(angular, linear, body-fixed; row k the k-th time derivative){many}')
+    arrays.finite(pose, 'the pose of base')
+    for value, name in ((pose, 'the pose of base'), (twists, 'the twists of base')):
+        if value.dtype != object and np.abs(value).max(initial=0.0) >= LARGEST and np.isfinite(value).all():
+            raise InputError(f'{name} holds {value.flat[np.argmax(np.abs(value))]:g}; give figures of a robot, in [m], [rad] and [s]')
+    poses = geometry.poses(pose.reshape(-1, 4, 4), lambda i: f'the pose of base{f" in sample {i}" if pose.ndim > 2 else ""}')
+    for sample, one in enumerate(twists if twists.ndim > 2 else twists[None]):
+        arrays.finite_rows(one, f'the twists of base{f" in sample {sample}" if twists.ndim > 2 else ""}', TWIST)
+    return poses.reshape(pose.shape), twists
 
 
 def numbers_of(model, array, name):
@@ -157,8 +171,17 @@ def finite_result(model, result, what, q, given='q'):
     """The result, an array or several, unless it grew beyond floating point numbers."""
     for part in result if isinstance(result, tuple) else (result,):
         if part is None or part.dtype != object and not np.isfinite(part).all():
-            largest = np.unravel_index(np.argmax(np.abs(q)), q.shape)
             raise InputError(
-                f'{what} is too large for a floating point number: the largest entry of {given} is {q[largest]:g}, in row {largest[-2]} of '
-                f'{model.joint_names[largest[-1]]!r}; are the units right ([rad], [m], [s]), and is an order so high needed?')
+                f'{what} is too large for a floating point number: {_largest(model, q, given)}; are the units right ([rad], [m], [s]), and '
+                'is an order so high needed?')
     return result
+
+
+def _largest(model, q, given):
+    where = []
+    if q.size:
+        largest = np.unravel_index(np.argmax(np.abs(q)), q.shape)
+        where.append(f'the largest entry of {given} is {q[largest]:g}, in row {largest[-2]} of {model.joint_names[largest[-1]]!r}')
+    if model.base == 'free' or not where:
+        where.append("the motion of the base and the model's own figures count too")
+    return '; '.join(where)

@@ -11,6 +11,7 @@ from hod_ros.algebra.leibniz import product
 from hod_ros.algebra.leibniz import transpose
 from hod_ros.checks import arguments
 from hod_ros.checks import arrays
+from hod_ros.checks import geometry
 from hod_ros.checks.types import Array
 from hod_ros.errors import InputError
 from hod_ros.model import motions
@@ -87,8 +88,8 @@ def _check_plausible(mass, center, inertia):
         raise InputError(f'the payload has the inertia {inertia.tolist()}; give numbers of a real body [kg m^2]')
     if np.abs(inertia - inertia.T).max() > _TOLERANCE * np.abs(inertia).max():
         raise InputError(f'the payload has the inertia {inertia.tolist()}; give a symmetric tensor')
-    a, b, c = np.linalg.eigvalsh(inertia)
-    if a < -_TOLERANCE * c or a + b < c - _TOLERANCE * c:
+    moments, fault = geometry.principal_moments(inertia)
+    if fault:
         raise InputError(
-            f'the payload has the principal moments of inertia {a:.6g}, {b:.6g}, {c:.6g} kg m^2, which no body has: '
-            'each is 0 or more and at most the sum of the others; give the tensor about the centre of mass')
+            f'the payload has the principal moments of inertia {", ".join(f"{value:.6g}" for value in moments)} kg m^2: {fault}; give the '
+            'tensor about the centre of mass')

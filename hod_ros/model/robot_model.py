@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from collections.abc import Sequence
+from os import PathLike
 from typing import TYPE_CHECKING
 from typing import Any
 
@@ -13,24 +14,29 @@ from hod_ros.model.bodies import STANDARD_GRAVITY
 from hod_ros.model.bodies import Bodies
 from hod_ros.model.builders import fields_of_dh
 from hod_ros.model.builders import fields_of_screws
+from hod_ros.model.wording import PYTHON
+from hod_ros.model.wording import Wording
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # typing's own from Python 3.11
+    from urdf_parser_py.urdf import Robot
 
 
 class RobotModel(Bodies):
     """A robot as immutable arrays: see Bodies for its fields, their shapes and units."""
 
     @classmethod
-    def from_urdf(cls, text: str | bytes, *, joints: Sequence[str] | None = None, gravity: ArrayLike = STANDARD_GRAVITY,
-                  locked: Mapping[str, float] | None = None, base: str = 'fixed', armature: Mapping[str, float] | None = None) -> 'Self':
-        """The model of a URDF's text (str or bytes).
+    def from_urdf(cls, source: 'str | bytes | PathLike[str] | Robot', *, joints: Sequence[str] | None = None,
+                  gravity: ArrayLike = STANDARD_GRAVITY, locked: Mapping[str, float] | None = None, base: str = 'fixed',
+                  armature: Mapping[str, float] | None = None, words: Wording = PYTHON) -> 'Self':
+        """The model of a URDF: its text (str or bytes), its pathlib.Path, or a Robot of urdf_parser_py.
 
         joints: names of the joints to keep, in the order wanted; all others are locked at 0 or where `locked` ({name: position})
-        says. armature: {joint name: rotor inertia reflected to the joint}. base: 'fixed' to the world or 'free'.
+        says. armature: {joint name: rotor inertia reflected to the joint}. base: 'fixed' to the world or 'free'. words: how messages
+        spell these options, for programs that give them other names.
         """
-        name, links, joint_list = read_urdf(text)
-        return cls(**assemble(name, links, joint_list, keep=joints, gravity=gravity, locked=locked, base=base, armature=armature))
+        return cls(**assemble(
+            read_urdf(source), keep=joints, gravity=gravity, locked=locked, base=base, armature=armature, words=words))
 
     @classmethod
     def from_screws(cls, screws: Sequence[ArrayLike], reference: ArrayLike, inertias: Sequence[ArrayLike | None], **options: Any) -> 'Self':

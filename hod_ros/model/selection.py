@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from dataclasses import replace
 
 from hod_ros.checks import arguments
+from hod_ros.checks.arguments import listed
+from hod_ros.description.plausibility import Doubt
 from hod_ros.description.records import MULTIPLE
 from hod_ros.errors import DescriptionError
 from hod_ros.errors import InputError
@@ -19,35 +21,38 @@ class Drive:
 
 
 def without_dangling_mimics(joints):
-    """(the joints, those that mimic a joint which does not exist now independent; a sentence about each of these)"""
+    """(the joints, those that mimic a joint which does not exist now independent; doubts about these)"""
     existing = {joint.name for joint in joints}
     dangling = [joint for joint in joints if joint.mimic is not None and joint.mimic.master not in existing]
-    sentences = [
-        f'joint {joint.name!r} mimics {joint.mimic.master!r}, which does not exist: it is taken as an independent joint'
+    doubts = [
+        Doubt('joint', joint.name, 'mimics a joint that does not exist: it is taken as an independent joint', repr(joint.mimic.master))
         for joint in dangling]
-    return [replace(joint, mimic=None) if joint in dangling else joint for joint in joints], sentences
+    return [replace(joint, mimic=None) if joint in dangling else joint for joint in joints], doubts
 
 
-def select(joints, keep, locked):
-    """(names of the independent joints, {joint name: its Drive}) for the joints of a tree in its order."""
+def select(joints, keep, locked, floating, words):
+    """(names of the independent joints, {joint name: its Drive}) for the joints of a tree in its order.
+
+    floating: the joint that ties the robot to a bare world link, or None; words: how messages spell the options.
+    """
     by_name = {joint.name: joint for joint in joints}
-    locked = arguments.numbers_by_name(locked, 'locked', '[rad] or [m]')
+    locked = arguments.numbers_by_name(locked, words.locked, '[rad] or [m]')
     for name in locked:
-        _check_selectable(name, 'locked', by_name)
+        _check_selectable(name, words.locked, by_name)
         if by_name[name].kind in MULTIPLE and locked[name] != 0.0:
             raise InputError(
-                f'locked[{name!r}] is {locked[name]}, but a {by_name[name].kind} joint can be locked at 0 only, '
+                f'{words.entry(words.locked, name)} is {locked[name]}, but a {by_name[name].kind} joint can be locked at 0 only, '
                 'its origin')
     if keep is None:
         keep = [joint.name for joint in joints if _independent(joint) and joint.name not in locked]
     else:
-        keep = arguments.names(keep, 'joints')
+        keep = arguments.names(keep, words.joints)
         for name in keep:
-            _check_selectable(name, 'joints', by_name)
+            _check_selectable(name, words.joints, by_name)
             if name in locked:
-                raise InputError(f'joint {name!r} is named both in joints and in locked; name it in one of them')
+                raise InputError(f'joint {name!r} is named both in {words.joints} and in {words.locked}; name it in one of them')
     for name in keep:
-        _check_single(by_name[name])
+        _check_single(by_name[name], floating, words)
     drives = {name: Drive(None, 0.0, position) for name, position in locked.items()}
     drives |= {name: Drive(name, 1.0, 0.0) for name in keep}
     for joint in joints:
@@ -63,7 +68,7 @@ def _check_selectable(name, argument, by_name):
     joint = by_name.get(name)
     if joint is not None and _independent(joint):
         return
-    candidates = ', '.join(other.name for other in by_name.values() if _independent(other)) or 'none'
+    candidates = listed(other.name for other in by_name.values() if _independent(other)) or 'none'
     if joint is None:
         problem = f'names {name!r}, but the robot has no such joint'
     elif joint.kind == 'fixed':
@@ -73,12 +78,16 @@ def _check_selectable(name, argument, by_name):
     raise InputError(f'{argument} {problem}; joints to choose from: {candidates}')
 
 
-def _check_single(joint):
+def _check_single(joint, floating, words):
+    if joint is floating:
+        raise DescriptionError(
+            f'joint {joint.name!r} is floating below the bare link {joint.parent!r}: the base of this robot is free; {words.free_base}, or '
+            f'{words.lock([joint.name])}, its origin')
     if joint.kind in MULTIPLE:
         raise DescriptionError(
-            f'joint {joint.name!r} is {joint.kind}: it has several coordinates, which a description cannot give to a '
-            f"model. If it ties the robot to the world, remove it and load with base='free'; or lock it at its origin "
-            f'with locked={{{joint.name!r}: 0}}; or replace it by revolute and prismatic joints')
+            f'joint {joint.name!r} is {joint.kind}: it has several coordinates, which a description cannot give to a model; '
+            f'{words.lock([joint.name])}, its origin, or replace it by revolute and prismatic joints, or, if it ties the robot to the '
+            f'world, remove it and {words.free_base}')
 
 
 def _add_drive(drives, joint, by_name):

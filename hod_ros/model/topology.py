@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from hod_ros.checks.arguments import listed
 from hod_ros.errors import DescriptionError
 
 
@@ -29,21 +30,28 @@ def in_tree_order(links, joints):
     roots = [link.name for link in links if link.name not in above]
     if len(roots) > 1:
         raise DescriptionError(
-            f'the links {_listed(roots)} have no parent joint, but a robot has one root link only; join them by '
+            f'the links {listed(roots)} have no parent joint, but a robot has one root link only; join them by '
             'joints, or describe each robot by itself')
     order = _depth_first(roots, below)
     if len(order) < len(joints):
         placed = {joint.name for joint in order}
         loop = _loop(next(joint for joint in joints if joint.name not in placed), above)
-        raise DescriptionError(f'joints form a closed loop, {_listed(loop)}, which is no tree; remove one of them')
+        raise DescriptionError(f'joints form a closed loop, {listed(loop)}, which is no tree; remove one of them')
     return roots[0], order
+
+
+def floating_base(root, ordered, links):
+    """The floating joint that ties a robot to a bare world link, or None."""
+    world = next(link for link in links if link.name == root)
+    below = [joint for joint in ordered if joint.parent == root]
+    return below[0] if world.massless and [joint.kind for joint in below] == ['floating'] else None
 
 
 def _check_names(what, items):
     repeated = [name for name, times in Counter(item.name for item in items).items() if times > 1]
     if repeated:
         raise DescriptionError(
-            f'more than one {what} is called {_listed(repeated)}; every {what} needs a name of its own')
+            f'more than one {what} is called {listed(repeated)}; every {what} needs a name of its own')
 
 
 def _loop(joint, above):
@@ -62,7 +70,3 @@ def _depth_first(roots, below):
         order.append(joint)
         pending.extend(reversed(below[joint.child]))
     return order
-
-
-def _listed(names, most=8):
-    return ', '.join(map(repr, names[:most])) + (f' and {len(names) - most} more' if len(names) > most else '')

@@ -39,10 +39,10 @@ HOSTILE = {
 
 @pytest.mark.parametrize('name', HOSTILE)
 def test_hostile_text_is_refused_quickly_and_in_few_words(name):
-    begin = time.monotonic()
+    begin = time.process_time()
     with pytest.raises(DescriptionError) as caught:
         RobotModel.from_urdf(HOSTILE[name])
-    assert time.monotonic() - begin < 2.0
+    assert time.process_time() - begin < 2.0
     assert len(str(caught.value)) < 500
 
 

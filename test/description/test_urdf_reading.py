@@ -138,12 +138,11 @@ def test_an_implausible_tensor_is_a_warning_that_names_link_and_figures(moments,
 
 
 @pytest.mark.parametrize('moments', [
-    'ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="2"',
+    'ixx="0.5" ixy="0" ixz="0" iyy="0.5" iyz="0" izz="1"',
     'ixx="0.00032" ixy="0" ixz="0" iyy="0.0001" iyz="0" izz="0.00042"',
-    'ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"',
     'ixx="1e-18" ixy="0" ixz="0" iyy="-1e-19" iyz="0" izz="0"',
 ])
-def test_rods_plates_and_points_of_mass_are_plausible(moments):
+def test_rods_plates_and_tiny_parts_are_plausible(moments):
     inertial = f'<inertial><origin xyz="0 0.1 0"/><mass value="1"/><inertia {moments}/></inertial>'
     assert RobotModel.from_urdf(arm(inertial=inertial)).warnings == ()
 
@@ -158,7 +157,7 @@ def test_masses_that_lie_on_the_axis_of_their_joint_are_a_warning_that_names_it(
     inertial = f'<inertial><origin xyz="{place}"/><mass value="2"/><inertia {moments} ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/></inertial>'
 
     def told(text, **options):
-        return sum("'swing' turns masses that lie on its axis" in warning for warning in RobotModel.from_urdf(text, **options).warnings)
+        return sum("'swing': turns masses that lie on its axis" in warning for warning in RobotModel.from_urdf(text, **options).warnings)
 
     assert told(arm(inertial=inertial)) == warned
     assert not told(arm(inertial=inertial), armature={'swing': 0.1})

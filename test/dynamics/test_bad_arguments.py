@@ -16,6 +16,7 @@ from hod_ros import ModelError
 from hod_ros import RobotModel
 from hod_ros.dynamics.formulations import body_fixed
 from hod_ros.dynamics.formulations import spatial
+from hod_ros.model.wording import PYTHON
 
 INERTIA = '<inertial><origin xyz="0.1 0 0.2"/><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>'
 URDF = f'''<robot name="two">
@@ -103,7 +104,7 @@ def test_every_public_function_of_the_dynamics_is_tried():
 @pytest.mark.parametrize('make, options', [
     (FIXED.replace, {name: getattr(FIXED, name) for name in FIXED.__dataclass_fields__}),
     (lambda **given: RobotModel.from_urdf(**given), dict(
-        text=URDF, joints=['j1'], gravity=(0, 0, -9.81), locked={'j2': 0.1}, base='fixed', armature={'j1': 0.1})),
+        source=URDF, joints=['j1'], gravity=(0, 0, -9.81), locked={'j2': 0.1}, base='fixed', armature={'j1': 0.1}, words=PYTHON)),
     (lambda **given: RobotModel.from_screws(**given), dict(
         screws=FIXED.X, reference=FIXED.B, inertias=FIXED.M, representation='body', parent=[-1, 0], joint_names=['a', 'b'],
         link_names=['x', 'y'], name='robot', gravity=(0, 0, -9.81), armature=[0.0, 0.1], base='fixed', base_link='foot',
@@ -133,7 +134,7 @@ def test_what_is_no_model_is_named_by_all_that_take_one():
     (lambda: hod_ros.minimal_parameters(FIXED, tolerance=-1), 'tolerance is -1.0; give a number above 0'),
     (lambda: hod_ros.minimal_parameters(FIXED, seed=-1), 'seed is -1; give an integer of 0 or more'),
     (lambda: hod_ros.momentum_screws(np.eye(6), np.zeros(6)), r'M has the shape \(6, 6\) and V has \(6,\)'),
-    (lambda: hod_ros.joint_screws(FIXED, np.zeros((2, 4, 4))), r'C_rel\[0\] is .* which is none'),
+    (lambda: hod_ros.joint_screws(FIXED, np.zeros((2, 4, 4))), r'C_rel\[0\] is .* which is no pose'),
     (lambda: hod_ros.equations_of_motion(FIXED, None), 'kinematics is None; give what system_kinematics'),
     (lambda: hod_ros.equations_of_motion(FIXED, hod_ros.system_kinematics(RobotModel.from_urdf(URDF, joints=['j2']), [[0], [0]])),
      'kinematics is of another robot'),

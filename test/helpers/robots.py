@@ -9,7 +9,7 @@ import pytest
 from hod_ros import RobotModel
 
 PANDA = Path(__file__).parents[2] / 'config' / 'robots' / 'panda.urdf'
-REFUSED = ('romeo', 'romeo_laas_small', 'ur3')
+REFUSED = ('ur3',)
 FIVE = ('ur5_robot', 'baxter', 'talos_full_v2', 'anymal_c_simple_description/anymal', 'tiago_dual')
 
 

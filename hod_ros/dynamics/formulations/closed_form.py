@@ -169,7 +169,7 @@ def equations_of_motion(model: RobotModel, kinematics: SystemKinematics, externa
 
 
 def _check_kinematics(model, kinematics):
-    motions.robot_model(model)
+    motions.massive(model)
     if not isinstance(kinematics, SystemKinematics):
         raise InputError(f'kinematics is {arguments.shown(kinematics)}; give what system_kinematics(model, q) returns')
     N, n = len(model.bodies), model.n

@@ -1,0 +1,173 @@
+"""What urdf_parser_py would take in silence, or refuse without saying where, judged in the tree of the text.
+
+The tree that it gets holds what dynamics needs and nothing else: visual, material, transmission, gazebo and unknown elements, of which
+it dislikes many, are left out, and limits that are not given are infinite there, because it would make zeros of them.
+"""
+
+import difflib
+import re
+from collections import defaultdict
+
+from lxml import etree
+
+from hod_ros.checks.arguments import listed
+from hod_ros.description import other_formats
+from hod_ros.description.places import Place
+from hod_ros.description.places import shown
+from hod_ros.description.vocabulary import ELEMENTS
+from hod_ros.description.vocabulary import FIXED_JOINT
+from hod_ros.description.vocabulary import KINDS
+from hod_ros.description.vocabulary import NAME
+from hod_ros.errors import DescriptionError
+
+_NUMBERS = re.compile(r'[\d+\-.eE\s]*', re.ASCII)
+_OPEN_TO_DIALECTS = ('link', 'joint', 'inertial', 'limit', 'dynamics')      # further attributes of these change nothing
+_MOST = 20_000          # links and joints; the largest of many public robots has some hundred
+_MISPLACED = frozenset(ELEMENTS) - {'link', 'joint'}
+_XACRO = 'xacro:'
+
+
+class Lint:
+    """The part of a robot's tree that dynamics needs, judged.
+
+    tree: for urdf_parser_py; links, joints: their elements in document order; warnings: what is odd but harmless.
+    """
+
+    def __init__(self, root):
+        other_formats.refuse_root(root)
+        self.tree = etree.Element('robot', name=root.get('name') or 'robot')
+        self.links, self.joints, self.warnings = [], [], []
+        self._oddities = defaultdict(dict)      # sentence -> the links and joints that it is about
+        concerned = sum(element.tag in ('link', 'joint') for element in root)
+        if concerned > _MOST:
+            raise DescriptionError(f'the robot description has {concerned} links and joints; at most {_MOST} are read')
+        for element in root:
+            if element.tag == 'link':
+                place = Place('link', element.get('name', ''), element)
+                self.links.append(element)
+                self._copy(place, element, ELEMENTS['link'], self.tree)
+            elif element.tag == 'joint':
+                self._joint(element)
+            elif element.tag in _MISPLACED:
+                self._oddities['elements that belong to no link and no joint and are not read'][f'<{element.tag}>'] = None
+            elif element.tag.startswith(_XACRO):
+                raise _leftover(element)
+        self.warnings += [f'{sentence}: {listed(list(names))}' for sentence, names in self._oddities.items()]
+
+    def _joint(self, element):
+        place = Place('joint', element.get('name', ''), element)
+        kind = element.get('type')
+        if kind not in KINDS:
+            problem = 'it has no type' if kind is None else f'its type {shown(kind)} is unknown'
+            raise place.error(f'{problem}; give one of {", ".join(KINDS)}')
+        self.joints.append(element)
+        node = self._copy(place, element, FIXED_JOINT if kind == 'fixed' else ELEMENTS['joint'], self.tree)
+        limit = node.find('limit')
+        if limit is not None:
+            _set_missing_limits(limit)
+
+    def _copy(self, place, element, entry, parent):
+        """Adds what is read of an element to the tree; DescriptionError where it cannot be what its author meant."""
+        attributes, unread = {}, []
+        for name, text in element.attrib.items():
+            count = entry.attributes.get(name)
+            if count is None:
+                unread.append(name)
+                continue
+            if count == NAME:
+                place.check_name(text, element)
+            else:
+                _check_numbers(place, element, name, text, count)
+            if name != 'quat_xyzw':     # which the parser does not know
+                attributes[name] = text
+        if unread:
+            self._judge_unread(place, element, entry, unread)
+        for name in entry.needed:
+            if not attributes.get(name):
+                written = f"names no {name}; write <{element.tag} {name}='...'/>"
+                raise place.error(f'its <{element.tag}> {written if entry.attributes[name] == NAME else f"has no {name}; add it"}', element)
+        node = etree.SubElement(parent, element.tag, attributes)
+        if len(element):
+            self._copy_children(place, element, entry, node)
+        for tag in entry.needed_children:
+            if node.find(tag) is None:
+                raise place.error(f'its <{element.tag}> has no <{tag}>; add it', element)
+        return node
+
+    def _copy_children(self, place, element, entry, node):
+        found = {}
+        for child in element:
+            tag = child.tag
+            if tag in found:
+                if not _same(found[tag], child):
+                    raise place.error(f'its <{element.tag}> has more than one <{tag}>, which differ; keep one', child)
+                self._oddities[f'more than one <{tag}>, all alike, of which the first is read'][place.name] = None
+            elif tag in entry.children:
+                found[tag] = child
+                if tag == 'axis' and not child.attrib:
+                    self._oddities["an <axis> without xyz, which means xyz='1 0 0'"][place.name] = None
+                else:
+                    self._copy(place, child, ELEMENTS[tag], node)
+            elif tag.startswith(_XACRO):
+                raise _leftover(child)
+        for child in element:
+            meant = None if child.tag in entry.children else _meant(child.tag, entry.children, found, 0.75)
+            if meant:
+                raise place.error(f'its <{element.tag}> has no <{meant}>, but <{child.tag[:60]}>; write <{meant}>', child)
+
+    def _judge_unread(self, place, element, entry, unread):
+        for name in unread:
+            meant = _meant(name, entry.attributes, element.attrib, 0.65)
+            if meant:
+                raise place.error(f'its <{element.tag}> has no {meant}, but {name[:60]}; write {meant}', element)
+        if element.tag in _OPEN_TO_DIALECTS:
+            return
+        if not any(name in element.attrib for name in entry.attributes):
+            known = ' or '.join(entry.attributes)
+            raise place.error(f'its <{element.tag}> has {listed(unread)}, but no {known}; write that', element)
+        self._oddities[f'attributes {listed(unread)} of <{element.tag}>, which are not read'][place.name] = None
+
+
+def _check_numbers(place, element, name, text, count):
+    words = text.split()
+    if len(words) == count and _NUMBERS.fullmatch(text):
+        try:
+            for word in words:
+                float(word)
+            return
+        except ValueError:
+            pass
+    hint = '; it looks like unexpanded xacro' if '$' in text else ''
+    raise place.error(f'{name} of its <{element.tag}> is {shown(text)}; give {wanted(count)}{hint}', element)
+
+
+def wanted(count):
+    """What an attribute of so many numbers has to hold."""
+    return 'one finite number' if count == 1 else f'{count} finite numbers separated by spaces'
+
+
+def _set_missing_limits(limit):
+    for name in ('effort', 'velocity'):
+        if name not in limit.attrib:
+            limit.set(name, 'inf')
+    if 'lower' not in limit.attrib and 'upper' not in limit.attrib:
+        limit.set('lower', '-inf')
+        limit.set('upper', 'inf')
+
+
+def _meant(name, known, present, likeness):
+    """The known name that is absent and was probably meant by an unknown one, or None."""
+    absent = [word for word in known if word not in present]
+    matches = difflib.get_close_matches(name.lower(), absent, 1, likeness) if absent else None
+    return matches[0] if matches else None
+
+
+def _same(one, other):
+    return one.attrib == other.attrib and len(one) == len(other) and all(
+        a.tag == b.tag and _same(a, b) for a, b in zip(one, other, strict=True))
+
+
+def _leftover(element):
+    return DescriptionError(
+        f'the robot description still holds <{element.tag[:60]}> (line {element.line}); expand it first: '
+        'xacro robot.urdf.xacro > robot.urdf')
