@@ -5,6 +5,8 @@
 #pragma once
 
 #include "hod/inverse_dynamics.hpp"
+#include "hod/spatial_inverse_dynamics.hpp"
 
 #define HOD_ALGORITHMS(LINE) \
-    LINE(inverse_dynamics, 5, "q[K+2,n] pose[4,4]? twists[K+1,6]? loads[K,L,6]? places[L,14]?! -> Q[K,n] W[K,6]?pose")
+    LINE(inverse_dynamics, 5, "q[K+2,n] pose[4,4]? twists[K+1,6]? loads[K,L,6]? places[L,14]?! -> Q[K,n] W[K,6]?pose") \
+    LINE(spatial_inverse_dynamics, 3, "q[K+2,n] -> Q[K,n]")

@@ -24,6 +24,7 @@ struct Body {
     int parent;                         // N: the base
     int column;                         // of q
     int place;                          // of what is needed only until the last child is placed
+    int at_origin;                      // whether its position is what positions are counted from, see count_positions
 };
 
 struct Tree {
@@ -87,6 +88,20 @@ inline int assign_places(Body *body, int N, int *free_places, int *last_child)
     return places;
 }
 
+// Quantities in joint space don't depend on the place: positions are counted from the first body that turns or branches, for every branch of
+// a base that is fixed; bodies before it only slide, which asks for no position either. So no digits are lost far from the world's origin.
+inline void count_positions(Body *body, int N, bool free_base, int *children)
+{
+    for (int i = 0; i <= N; i++)
+        children[i] = 0;
+    for (int i = 0; i < N; i++)
+        children[body[i].parent]++;
+    for (int i = 0; i < N; i++) {
+        const int up = body[i].parent;
+        body[i].at_origin = !free_base && (up == N || (body[up].at_origin && !body[up].turns && children[up] == 1));
+    }
+}
+
 // A tree from its numbers (N + 1 rows of BODY_NUMBERS) and links (N + 1 rows: turns, parent or -1, column), in memory that it takes.
 inline Tree tree_of(int bodies, int columns, bool free_base, const double *gravity, const double *armature, const double *numbers,
                     const int *links, Memory &memory)
@@ -101,6 +116,7 @@ inline Tree tree_of(int bodies, int columns, bool free_base, const double *gravi
         fill_body(body[i], numbers + (ptrdiff_t)i * BODY_NUMBERS, links + 3 * (ptrdiff_t)i, bodies);
     for (int j = 0; j < columns; j++)
         rotors[j] = armature[j];
+    count_positions(body, bodies, free_base, last_child);
     tree.places = assign_places(body, bodies, free_places, last_child);
     return tree;
 }
