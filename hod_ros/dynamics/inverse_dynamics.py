@@ -57,7 +57,7 @@ def inverse_dynamics(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | No
         if kernel is not None and wrenches is None and threads is None:
             if formulation == 'recursive':
                 Q = kernel.inverse_dynamics(q) if base is None else kernel.inverse_dynamics(q, *base)
-            elif formulation == 'spatial' and model.base == 'fixed' and base is None:
+            elif formulation == 'spatial' and base is None:
                 Q = kernel.spatial_inverse_dynamics(q)
             else:
                 Q = None

@@ -35,7 +35,6 @@ typedef struct {
     const char *name;
     int width;
     void (*single)(const Tree *, const double *, const double *, const double *, double *, double *, double *, int);
-    void (*spatial)(const Tree *, const double *, double *, double *, int);
     void (*matrices)(const Tree *, const double *, double *, double *, double *, double *, int);
     int (*forward)(const Tree *, double *, const double *, double *, double *, double *, int);
     int (*finite)(const double *, size_t);
@@ -43,12 +42,12 @@ typedef struct {
 
 static const Isa isas[] = {
 #ifdef DISPATCH
-    {"avx512", 8, evaluate_single_avx512, evaluate_spatial_avx512, evaluate_matrices_avx512,
+    {"avx512", 8, evaluate_single_avx512, evaluate_matrices_avx512,
      evaluate_forward_avx512, all_finite_avx512},
-    {"avx2", 4, evaluate_single_avx2, evaluate_spatial_avx2, evaluate_matrices_avx2,
+    {"avx2", 4, evaluate_single_avx2, evaluate_matrices_avx2,
      evaluate_forward_avx2, all_finite_avx2},
 #endif
-    {"baseline", 2, evaluate_single_baseline, evaluate_spatial_baseline, evaluate_matrices_baseline,
+    {"baseline", 2, evaluate_single_baseline, evaluate_matrices_baseline,
      evaluate_forward_baseline, all_finite_baseline},
 };
 static const Isa *isa;

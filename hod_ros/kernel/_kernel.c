@@ -1,4 +1,4 @@
-/* What is still to move into the C++ kernel: matrices, forward dynamics and the spatial form, of one sample. */
+/* What is still to move into the C++ kernel: matrices and forward dynamics of one sample. */
 #define PY_SSIZE_T_CLEAN
 #define NPY_NO_DEPRECATED_API NPY_1_22_API_VERSION
 #include <Python.h>
@@ -160,32 +160,8 @@ static int grow_workspace(TreeObject *self, size_t numbers)
     return 1;
 }
 
-/* spatial_inverse_dynamics(q) -> Q, for q (K + 2, n); None where an argument is not a plain array of the right
- * shape or any number is not finite: the caller finds out which and says so. */
-static PyObject *tree_spatial(TreeObject *self, PyObject *object)
-{
-    const Tree *tree = &self->tree;
-    const double *q = plain_array(object, 2, NULL);
-    const npy_intp *shape = q ? PyArray_DIMS((PyArrayObject *)object) : NULL;
-    if (q == NULL || shape[1] != tree->columns || shape[0] < 3 || shape[0] > MOST_ROWS || !isa->finite(q, shape[0] * shape[1]))
-        Py_RETURN_NONE;
-    const int K = (int)shape[0] - 2;
-    if (!grow_workspace(self, spatial_numbers(tree, K)))
-        return PyErr_NoMemory();
-    const npy_intp out_shape[2] = {K, tree->columns};
-    PyObject *Q = PyArray_SimpleNew(2, out_shape, NPY_DOUBLE);
-    if (Q == NULL)
-        return NULL;
-    double *out = PyArray_DATA((PyArrayObject *)Q);
-    isa->spatial(tree, q, out, self->work, K);
-    if (!isa->finite(out, (size_t)K * tree->columns)) {
-        Py_DECREF(Q);
-        Py_RETURN_NONE;
-    }
-    return Q;
-}
-
-/* matrices(q) -> (M, C, g) of K derivatives, for q (K + 1, n); None as above. */
+/* matrices(q) -> (M, C, g) of K derivatives, for q (K + 1, n); None where an argument is not a
+ * plain array of the right shape or any number is not finite: the caller finds out which and says so. */
 static PyObject *tree_matrices(TreeObject *self, PyObject *object)
 {
     const Tree *tree = &self->tree;
@@ -242,7 +218,6 @@ static PyObject *tree_forward(TreeObject *self, PyObject *const *args, Py_ssize_
 }
 
 static PyMethodDef tree_methods[] = {
-    {"spatial_inverse_dynamics", (PyCFunction)tree_spatial, METH_O, "the same in spatial representation, or None"},
     {"matrices", (PyCFunction)tree_matrices, METH_O, "M, C, g with time derivatives, or None"},
     {"forward_dynamics", (PyCFunction)(void (*)(void))tree_forward, METH_FASTCALL, "n-th order forward dynamics, or None"},
     {NULL, NULL, 0, NULL},

@@ -141,37 +141,6 @@ INLINE void FN(spatial_forward)(const Tree *tree, const double *theta, ptrdiff_t
     }
 }
 
-/* Joint forces by 003's second-order inverse dynamics, for any order: W = (Lambda V)' - gravity, Q = S^T sum of W. */
-INLINE void FN(spatial_recursion)(const Tree *tree, const double *theta, ptrdiff_t stride, double *pose, Vec3 *work, double *tau, int K)
-{
-    const int N = tree->bodies, row = K + 1;
-    const Vec3 g = {tree->gravity[0], tree->gravity[1], tree->gravity[2], 0};
-    FN(spatial_forward)(tree, theta, stride, pose, work, K, K);
-    for (int i = 0; i < N; i++) {
-        const Spatial b = spatial_of(work, i, row);
-        for (int k = 0; k < K; k++) {
-            Vec3 about, along;
-            FN(momentum)(b, b.w, b.v, k + 1, &about, &along);
-            b.about[k] = (double)(k + 1) * about - CROSS(b.h[k], g);
-            b.along[k] = (double)(k + 1) * along;
-        }
-        b.along[0] -= *b.m * g;
-    }
-    for (int i = N - 1; i >= 0; i--) {
-        const int up = tree->body[i].parent;
-        const Spatial b = spatial_of(work, i, row), parent = spatial_of(work, up, row);
-        for (int k = 0; k < K; k++) {
-            Vec3 product = {0};
-            PAIRING(b.s, b.u, b.about, b.along, k);
-            tau[k * stride + i] = SUM(product);
-            if (up < N) {
-                parent.about[k] += b.about[k];
-                parent.along[k] += b.along[k];
-            }
-        }
-    }
-}
-
 /* B = -ad_V^T Lambda of one body, in blocks [[A, H + mv~], [-H, mw~]] with A = w~ (tr P - P) - v~ h~ and H = w~ h~. */
 INLINE void FN(coriolis)(Spatial b, int K)
 {
@@ -301,24 +270,6 @@ INLINE void FN(matrices)(const Tree *tree, const double *theta, ptrdiff_t stride
     }
     for (int i = 0; i < n; i++)
         M[i * n + i] += tree->armature[i];
-}
-
-HOT void FN(evaluate_spatial)(const Tree *tree, const double *q, double *out, double *work, int K)
-{
-    const int N = tree->bodies, n = tree->columns;
-    const ptrdiff_t stride = padded(N);
-    double *theta = work, *tau = theta + (K + 4) * stride, *pose = tau + K * stride;
-    Vec3 *series = (Vec3 *)(pose + padded(12 * (N + 1)));
-    FN(joint_motions)(tree, q, K + 2, theta, stride, K);
-#define CALL(length) FN(spatial_recursion)(tree, theta, stride, pose, series, tau, length)
-    BY_ORDER(CALL)
-#undef CALL
-    for (int k = 0; k < K; k++) {
-        for (int j = 0; j < n; j++)
-            out[k * n + j] = tree->armature[j] * q[(k + 2) * n + j];
-        for (int i = 0; i < N; i++)
-            out[k * n + tree->body[i].column] += tau[k * stride + i] * (tree->body[i].multiplier * factorial[k]);
-    }
 }
 
 /* q: K + 1 rows, or one where C is NULL. */

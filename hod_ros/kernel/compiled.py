@@ -102,10 +102,10 @@ class Compiled:
         self.robot = form.robot(model)
         self.to_own = lie.inverse(np.concatenate([form.T, np.eye(4)[None]]))
         self.inverse_dynamics = self.robot.algorithm('inverse_dynamics')
+        self.spatial_inverse_dynamics = self.robot.algorithm('spatial_inverse_dynamics')
         links = np.zeros((len(form.h) + 1, 3), np.int64)
         links[:-1] = np.stack([form.turns, model.parent, model.coordinate], axis=-1)
         self.tree = _kernel.Tree(form.constants(model), links, np.array(model.armature), np.array(model.gravity))
-        self.spatial_inverse_dynamics = self.tree.spatial_inverse_dynamics
         self.matrices = self.tree.matrices
         self.forward_dynamics = self.tree.forward_dynamics
 
