@@ -46,21 +46,24 @@ class BuildKernel(build_ext):
 
     def kernel_objects(self):
         """Every algorithm for every instruction set, an object each with flags of its own; what is up to date is kept."""
-        algorithms = re.findall(r'^ +LINE\((\w+)', (CORE / 'algorithms.hpp').read_text(), re.MULTILINE)
+        algorithms = re.findall(r'^ +LINE\((\w+), (\d)', (CORE / 'algorithms.hpp').read_text(), re.MULTILINE)
         facts = repr([self.compiler.compiler_so, CPP, INSTRUCTION_SETS])
         folder = Path(self.build_temp, 'kernel-' + hashlib.sha256(facts.encode()).hexdigest()[:8])
-        units = [(folder / f'{name}_{target}', name, flags) for name in algorithms for target, flags in INSTRUCTION_SETS.items()]
+        units = [
+            (folder / f'{name}_{lengths}_{target}', name, lengths, flags)
+            for name, lengths in algorithms for target, flags in INSTRUCTION_SETS.items()]
         with ThreadPoolExecutor(len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count()) as pool:
             return list(pool.map(lambda unit: self.kernel_object(*unit), units))
 
-    def kernel_object(self, folder, algorithm, flags):
+    def kernel_object(self, folder, algorithm, lengths, flags):
         source = CORE / 'compiled.cpp'
         made, depends = folder / source.with_suffix('.o'), folder / 'depends'
         if not is_fresh(made, depends):
             made.parent.mkdir(parents=True, exist_ok=True)
             self.compiler.spawn([
                 *self.compiler.compiler_so, *CPP, *flags, '-fno-exceptions', '-fno-rtti', f'-I{CORE / "include"}',
-                f'-DHOD_ALGORITHM={algorithm}', '-MMD', '-MF', str(depends), '-c', str(source), '-o', str(made)])
+                f'-DHOD_ALGORITHM={algorithm}', f'-DHOD_HEADER="hod/{algorithm}.hpp"', f'-DHOD_LENGTHS={lengths}',
+                '-MMD', '-MF', str(depends), '-c', str(source), '-o', str(made)])
         return str(made)
 
     def get_outputs(self):

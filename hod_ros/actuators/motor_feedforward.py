@@ -148,12 +148,12 @@ class PreparedDrives:
             self._check_exact()
         for sentence in reflection_warnings(self):
             warnings.warn(sentence, stacklevel=3)
-        self._linear = linear_drives(self.drives)
+        self._linear = linear_drives(model, self.drives)
         self._plain = not self.rotors and not self.dry_friction
         compiled = None if model.base == 'free' else getattr(model, '_compiled', None)
         self._quick = None
         if self._linear is not None and compiled is not None and self._plain:
-            self._quick = compiled.inverse_dynamics, self._linear.motors
+            self._quick = compiled.inverse_dynamics, self._linear
 
     @property
     def rows(self):
@@ -168,7 +168,7 @@ class PreparedDrives:
     def motor_feedforward_of(self, q, Q, stiffness=None, deflections=None):
         """As motor_feedforward, for Q (rows - 2, n) that is known already, friction and wrenches included, but not rotors' coupling."""
         if stiffness is None and deflections is None and self._linear is not None and self._plain:
-            rows = self._linear.motors(q, Q)
+            rows = self._linear(q, Q)
             if rows is not None:
                 return MotorFeedforward(self, Q, rows, None)
         deflections = self._checked_deflections(deflections)
@@ -201,7 +201,7 @@ class PreparedDrives:
         """As motor_feedforward_of, for checked arrays, Q with the rotors' coupling."""
         rows, stiffnesses = None, None
         if stiffness is None and not deflections and self._linear is not None:
-            rows = self._linear.motors(np.ascontiguousarray(q), Q)
+            rows = self._linear(np.ascontiguousarray(q), Q)
         if rows is None:
             rows, stiffnesses = self._general(q, Q, stiffness, deflections or {})
         torques = rows[..., rows.shape[-2] // 2 + 1:, :]

@@ -8,6 +8,7 @@
 
 #include "batch.hpp"
 #include "core/algorithms.hpp"
+#include "core/compiled.hpp"
 #include "core/signature.hpp"
 #include "reading.hpp"
 
@@ -219,7 +220,7 @@ struct Given {
             if (!one.read(args[i]))
                 return false;
             const int more = one.axes - argument.axes;
-            if (more != 0 && (more != 1 || argument.shared || (i > 0 && !batch)))
+            if (more != 0 ? more != 1 || argument.shared || (i > 0 && !batch) : batch && !argument.optional && !argument.shared)
                 return false;
             if (more) {
                 if (!batch) {

@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -29,7 +30,8 @@ def arm():
 @pytest.fixture(params=['compiled', 'numpy'])
 def prepared(arm, request, monkeypatch):
     if request.param == 'numpy':
-        monkeypatch.setattr(module, 'linear_drives', lambda drives: linear_drives.InNumpy(linear_drives.figures_of(drives)))
+        monkeypatch.setattr(
+            module, 'linear_drives', lambda model, drives: partial(linear_drives.in_numpy, linear_drives.figures_of(drives)))
     drives = PreparedDrives(arm, dict.fromkeys(arm.joint_names, ELASTIC))
     if request.param == 'numpy':
         drives._quick = None

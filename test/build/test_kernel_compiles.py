@@ -16,7 +16,7 @@ CORE = KERNEL / 'core'
 ALGORITHMS = re.findall(r'^ +LINE\((\w+)', (CORE / 'algorithms.hpp').read_text(), re.MULTILINE)
 SOURCES = sorted((checkout.ROOT / 'hod_ros').rglob('_*.c'))
 STRICT = ['-Wall', '-Wextra', '-Werror', '-O0', '-fPIC', '-c', '-o', 'unit.o']
-CPP = ['-std=c++17', '-Wno-psabi', '-DHOD_QUICK_BUILD', f'-I{CORE / "include"}']
+CPP = ['-std=c++17', '-Wno-psabi', '-DHOD_LENGTHS=1', f'-I{CORE / "include"}']
 HEADERS = [f'-I{sysconfig.get_path("include")}', f'-I{numpy.get_include()}']
 AVX2 = ['-mavx2', '-mfma']
 AVX512 = [*AVX2, '-mavx512f', '-mavx512dq', '-mavx512vl']
@@ -45,7 +45,8 @@ def compile_strictly(c, cpp, instruction_sets, folder):
     for algorithm in ALGORITHMS:
         for flags in instruction_sets:
             checkout.run(
-                [*cpp, *STRICT, *CPP, *flags, f'-DHOD_ALGORITHM={algorithm}', CORE / 'compiled.cpp'], folder, checkout.bare_environment())
+                [*cpp, *STRICT, *CPP, *flags, f'-DHOD_ALGORITHM={algorithm}', f'-DHOD_HEADER="hod/{algorithm}.hpp"', CORE / 'compiled.cpp'],
+                folder, checkout.bare_environment())
 
 
 @pytest.mark.parametrize('compilers', [('gcc', 'g++'), ('clang', 'clang++')], ids=['gcc', 'clang'])

@@ -1,12 +1,11 @@
-// All algorithms of the kernel. A line: the function, how many lengths K = 1, 2, ... get code of their own, and its signature.
+// All algorithms of the kernel, each in include/hod/<name>.hpp. A line: the function's name, how many lengths K = 1, 2, ... get code of their
+// own, and its signature.
 //
 // A signature names inputs and outputs with their shapes: numbers, n columns of q, N bodies, K coefficients, L of what the inputs have,
 // multiples and sums of them. `?`: may be left out (an output: is there where the input named after `?` is). `!`: the same for all samples.
 #pragma once
 
-#include "hod/inverse_dynamics.hpp"
-#include "hod/spatial_inverse_dynamics.hpp"
-
 #define HOD_ALGORITHMS(LINE) \
     LINE(inverse_dynamics, 5, "q[K+2,n] pose[4,4]? twists[K+1,6]? loads[K,L,6]? places[L,14]?! -> Q[K,n] W[K,6]?pose") \
-    LINE(spatial_inverse_dynamics, 3, "q[K+2,n] -> Q[K,n]")
+    LINE(spatial_inverse_dynamics, 3, "q[K+2,n] -> Q[K,n]") \
+    LINE(linear_drives, 0, "q[K+2,n] Q[K,n] figures[5,n]! -> motors[2K-2,n]")

@@ -1,6 +1,8 @@
-// One algorithm for one instruction set: compiled once for each of both, HOD_ALGORITHM naming the first and compiler flags the second.
-#include "algorithms.hpp"
+// One algorithm for one instruction set: compiled once for each of both. HOD_ALGORITHM and HOD_HEADER name the first, compiler flags the
+// second; the lengths 1 to HOD_LENGTHS get code of their own.
 #include "compiled.hpp"
+#include "hod/sines.hpp"
+#include HOD_HEADER
 
 #define GLUE_(a, b) a##_##b
 #define GLUE(a, b) GLUE_(a, b)
@@ -8,15 +10,6 @@
 namespace hod {
 inline namespace HOD_TARGET {
 namespace {
-
-#define LINE(name, lengths, signature) constexpr int lengths_of_##name = lengths;
-HOD_ALGORITHMS(LINE)
-#undef LINE
-#ifdef HOD_QUICK_BUILD        // for compilers whose warnings alone are wanted, and sanitizers
-constexpr int LENGTHS = GLUE(lengths_of, HOD_ALGORITHM) > 0;
-#else
-constexpr int LENGTHS = GLUE(lengths_of, HOD_ALGORITHM);
-#endif
 
 #if defined(__clang__) || __GNUC__ >= 12
 #define SHUFFLE_LANES(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
@@ -87,7 +80,7 @@ inline void scatter(const Samples::Number *from, double *to, size_t step, int co
 
 template <class V, int Length = 1> HOD_INLINE bool by_length(const Tree &tree, const Arguments<V> &given, Memory &memory, int K)
 {
-    if constexpr (Length > LENGTHS) {
+    if constexpr (Length > HOD_LENGTHS) {
         return HOD_ALGORITHM(tree, given, memory, K);
     } else {
         if (K == Length)
