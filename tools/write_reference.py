@@ -128,7 +128,11 @@ def messages_of(tree):
     for node in ast.walk(tree):
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
             name = ast.unparse(node.exc.func)
-            if name.endswith('Error') or name.startswith('Bad'):
+            if name.endswith('.error'):             # of a link or joint of a description, which it names
+                found.append((node.lineno, f'link or joint ...: {template(node.exc.args[0])}', 'DescriptionError'))
+            elif name == 'error':                   # of the kind that the caller wants
+                found.append((node.lineno, template(node.exc.args[0]), 'HodError'))
+            elif name.endswith('Error') or name.startswith('Bad'):
                 found += [(node.lineno, text, name) for text in map(template, node.exc.args) if text]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in LEVELS:
             if 'logger' in ast.unparse(node.func.value) and node.args:

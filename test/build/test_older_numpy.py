@@ -40,5 +40,5 @@ agree(sympy.lambdify(list(symbols.flat), expressions.tolist())(*q[:4, :2].flat),
 @pytest.mark.skipif(sys.version_info >= (3, 13), reason='numpy 1.26 is not built for this Python')
 def test_numpy_1_26_gives_the_same_results(tmp_path):
     python = checkout.virtual_environment(tmp_path / 'env')
-    checkout.run([python, '-m', 'pip', 'install', 'numpy==1.26.4', 'mpmath', 'sympy'], tmp_path, checkout.bare_environment())
+    checkout.run([python, '-m', 'pip', 'install', 'numpy==1.26.4', 'urdfdom-py', 'mpmath', 'sympy'], tmp_path, checkout.bare_environment())
     checkout.run([python, '-W', 'error', '-c', USE], checkout.ROOT, checkout.bare_environment(PYTHONPATH=checkout.ROOT))

@@ -1,4 +1,4 @@
-"""The library where only numpy is installed: every public name can be looked at, and says what it needs when it is used."""
+"""The library where only what it requires is installed: every public name can be looked at, and says what it needs when it is used."""
 
 import subprocess
 import sys

@@ -87,7 +87,7 @@ def test_implausible_inertias_are_a_warning(client):
         client.wait_for_state('active')
         level, message, values = client.diagnostics('model')
         assert level == b'\1' and 'implausible model' in message
-        assert "link 'link1'" in values['model warning 1']
+        assert "links 'link1', 'link2', 'link3'" in values['model warning 1']
         client.withdraw_description()
 
 
