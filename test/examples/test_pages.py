@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / 'docs'
 
 
-@pytest.mark.parametrize('page', ['../README', 'building-models', 'forward-dynamics', 'symbols-and-precision'])
+@pytest.mark.parametrize('page', ['../README', 'building-models', 'forward-dynamics', 'time-optimal', 'symbols-and-precision'])
 def test_python_blocks_run_one_after_the_other(page, capsys, monkeypatch):
     if page == 'symbols-and-precision':
         pytest.importorskip('sympy')

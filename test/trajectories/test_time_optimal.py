@@ -9,6 +9,7 @@ from hod_ros import Limits
 from hod_ros import RobotModel
 from hod_ros import SeriesElastic
 from hod_ros import Trajectory
+from hod_ros import evaluate_trajectory
 from hod_ros import inverse_dynamics
 from hod_ros import link_inertia
 from hod_ros import motor_feedforward
@@ -85,6 +86,16 @@ def test_no_limit_is_exceeded_between_any_points(panda, fastest):
         share = (np.abs(values) / limit).max(axis=0)
         assert share.max() <= 1 + 1e-6
         np.testing.assert_allclose(fastest.certificate.usage[quantity], share, rtol=1e-3)
+
+
+def test_the_evaluation_of_trajectories_finds_it_feasible_and_not_slower_than_need_be(panda, fastest):
+    found = evaluate_trajectory(panda, fastest, full_limits(panda))
+    assert found.feasible
+    assert min(margin.min() for margin in found.margins.values()) < 1e-5
+    for quantity, peak in found.peaks.items():
+        if quantity in found.margins:
+            limit = peak.value / (1 - found.margins[quantity])
+            np.testing.assert_allclose(fastest.certificate.usage[quantity], peak.value / limit, rtol=1e-6)
 
 
 def test_efforts_and_their_rates_are_pinocchios(panda, fastest):

@@ -55,7 +55,7 @@ def time_optimal(
     motion = TimedPath.of(route, profile, model.joint_names)
     usage, times, names = _usage(search, profile)
     motion.certificate = Certificate(
-        model.name, float(margin), usage, times, names, slow_down, len(profile.breaks) - 1, motion.deviation)
+        model.name, model.hash, float(margin), usage, times, names, slow_down, len(profile.breaks) - 1, motion.deviation)
     return motion
 
 

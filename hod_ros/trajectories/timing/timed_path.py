@@ -28,7 +28,8 @@ _HALVINGS = 5
 class Certificate:
     """What a motion was judged by, and what it uses of each limit between all points: nothing exceeds 1."""
 
-    model: str                          # its name
+    model_name: str
+    model_hash: str
     margin: float                       # the part of the limits of forces that was to be used
     usage: dict[str, Array]             # quantity -> (joints or motors,) largest magnitude by its limit, margin included
     times: dict[str, Array]             # when that is [s]
@@ -43,7 +44,8 @@ class Certificate:
         quantity = max(self.usage, key=lambda name: self.usage[name].max())
         j = int(self.usage[quantity].argmax())
         return (
-            f'feasible for {self.model} with margin {self.margin:g}; most is used of {quantity} of {self.names[quantity][j]!r}: '
+            f'feasible for {self.model_name} (model {self.model_hash}), margin {self.margin:g}; most is used of {quantity} of '
+            f'{self.names[quantity][j]!r}: '
             f'{100 * self.usage[quantity][j]:.2f} % at {self.times[quantity][j]:.6g} s')
 
 
