@@ -101,6 +101,17 @@ class Faults:
             self.setpoints.publish(message)
             self.spin(0.002)
 
+    def undecipherable(self):
+        """Messages that end too early or name ten thousand joints."""
+        from rclpy.serialization import serialize_message
+        data = serialize_message(self.good())
+        for length in (4, 30, len(data) // 2):
+            self.setpoints.publish(bytes(data[:length]))
+            self.spin(0.01)
+        message = self.good()
+        message.joint_names = [f'joint_{k}' for k in range(10_000)]
+        self.setpoints.publish(message)
+
     def not_reliable(self):
         for _ in range(20):
             self.best_effort.publish(self.good())
@@ -119,11 +130,16 @@ class Faults:
     def heavy(self):
         self.ask(8, np.ones((5000, 11, len(self.names))))
 
-    def ask(self, order, q):
+    def longest(self):
+        """A request that takes more than its seconds, and that nobody waits for; a short one beside it."""
+        self.ask(20, np.ones((10_000, 23, len(self.names))), 'closed_form', patience=0.5)
+        self.ask(0, self.q[:3])
+
+    def ask(self, order, q, formulation='', patience=5.0):
         if self.services.service_is_ready():
             future = self.services.call_async(self.request_type(
-                order=order, samples=len(q) if np.ndim(q) == 3 else 0, derivatives=array('d', np.ravel(q))))
-            end = time.monotonic() + 5.0
+                order=order, samples=len(q) if np.ndim(q) == 3 else 0, derivatives=array('d', np.ravel(q)), formulation=formulation))
+            end = time.monotonic() + patience
             while not future.done() and time.monotonic() < end and not self.stop.made:
                 self.executor.spin_once(timeout_sec=0.05)
             self.services.remove_pending_request(future)
@@ -149,18 +165,26 @@ class Faults:
         process.stdout.close()
 
     def killed_service_process(self):
-        """That of the node which the process that started us has started too."""
+        self.send_to_services(signal.SIGKILL)
+
+    def stopped_service_process(self):
+        self.send_to_services(signal.SIGSTOP)
+        self.spin(1.0)
+        self.send_to_services(signal.SIGCONT)
+
+    def send_to_services(self, number):
+        """To the services of the node which the process that started us has started too."""
         for command in Path('/proc').glob('[0-9]*/cmdline'):
             with suppress(OSError):
                 if b'hod_ros.ros.services.host' in command.read_bytes() and parent(parent(command.parent.name)) == os.getppid():
-                    os.kill(int(command.parent.name), signal.SIGKILL)
+                    os.kill(int(command.parent.name), number)
 
     def run(self):
         """{name of a fault: how often}"""
         counts = {}
         kinds = (
-            self.malformed, self.jumbled, self.not_reliable, self.swapped, self.absurd, self.heavy, self.killed_client,
-            self.slow_subscriber, self.killed_service_process)
+            self.malformed, self.jumbled, self.undecipherable, self.not_reliable, self.swapped, self.absurd, self.heavy, self.longest,
+            self.killed_client, self.slow_subscriber, self.stopped_service_process, self.killed_service_process)
         for kind in itertools.cycle(kinds):
             if self.stop.made:
                 return counts
