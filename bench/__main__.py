@@ -7,7 +7,7 @@ from importlib import import_module
 
 NAMES = (
     'accuracy', 'dynamics', 'elastic', 'formulations', 'importing', 'ros_beside', 'ros_latency', 'ros_rate', 'ros_service', 'ros_start',
-    'time_optimal')
+    'time_optimal', 'trajectories')
 
 
 def main():

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hod_ros.actuators.drives import Rigid
-from hod_ros.actuators.drives import SeriesElastic
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
 from hod_ros.errors import InputError
 from hod_ros.model.robot_model import RobotModel
@@ -51,8 +49,8 @@ def time_scale(
         viscous_friction: bool = False) -> TimeScale:
     """The speeds up to 1 (as given) at which a trajectory, changed in speed as a whole, keeps all limits; exact, between samples too.
 
-    drives, margin, viscous_friction: as in evaluate_trajectory; drives are Rigid or SeriesElastic without damping, whose motors follow
-    polynomials of the speed.
+    drives, margin, viscous_friction: as in evaluate_trajectory; drives are Rigid or SeriesElastic without damper, dry friction
+    and rotors on links, whose motors follow polynomials of the speed.
 
         f = time_scale(model, t, Limits(effort=87, effort_rate=1000))
         slower = f.trajectory if f.fastest is not None else None        # t.at_speed(f.fastest)
@@ -93,10 +91,11 @@ class _Scaled:
         self.trajectory, self.drives = self.signals.trajectory, self.signals.drives
         if self.drives is not None:
             for joint, drive in zip(model.joint_names, self.drives.drives, strict=True):
-                if type(drive) not in (Rigid, SeriesElastic) or drive.damping:
+                if drive.damping or drive.motor_coulomb or drive.motor_link or drive.elastic and not drive.linear_spring:
                     raise InputError(
                         f'the drive of joint {joint!r} is {arguments.shown(drive)}, whose motor follows no polynomial of the speed; '
-                        'time_scale takes Rigid and SeriesElastic without damping: evaluate_trajectory at some speeds serves the others')
+                        'time_scale takes Rigid and SeriesElastic without dampers, dry friction and rotors on links: '
+                        'evaluate_trajectory at some speeds serves the others')
             elastic = [drive.elastic for drive in self.drives.drives]
             self.compliance = np.array([
                 1 / drive.stiffness if soft else 0.0 for drive, soft in zip(self.drives.drives, elastic, strict=True)])

@@ -11,6 +11,7 @@ from hod_ros import SeriesElastic
 from hod_ros import Trajectory
 from hod_ros import evaluate_trajectory
 from hod_ros import inverse_dynamics
+from hod_ros import motor_feedforward
 from hod_ros import time_scale
 from hod_ros.trajectories.speeds import FeasibleSpeeds
 from hod_ros.trajectories.speeds import evaluate
@@ -109,11 +110,24 @@ def test_a_velocity_limit_scales_in_proportion():
     assert time_scale(MODEL, t, Limits(velocity=0.37 * peak)).fastest == pytest.approx(0.37, rel=1e-9)
 
 
-def test_a_spring_that_hardens_follows_no_polynomial_and_is_refused():
-    spring = {MODEL.joint_names[0]: HardeningSpring(stiffness=1000.0, cubic=100.0, motor_inertia=0.1)}
-    t = random_motion(np.random.default_rng(5), MODEL)
+@pytest.mark.parametrize('drive', [
+    HardeningSpring(stiffness=1000.0, cubic=100.0, motor_inertia=0.1),
+    SeriesElastic(stiffness=1000.0, motor_inertia=0.1, damping=1.0, damping_terms=1),
+    SeriesElastic(stiffness=1000.0, motor_inertia=0.1, motor_coulomb=1.0, motor_friction_width=0.1),
+])
+def test_motors_that_follow_no_polynomial_are_refused_but_evaluated(drive):
+    drives, t = {MODEL.joint_names[0]: drive}, random_motion(np.random.default_rng(5), MODEL)
     with pytest.raises(InputError, match='evaluate_trajectory at some speeds'):
-        time_scale(MODEL, t, Limits(motor_effort=10), spring)
+        time_scale(MODEL, t, Limits(motor_effort=10), drives)
+    found = evaluate_trajectory(MODEL, t, None, drives).peaks['motor_effort']
+    q = t.evaluate(np.linspace(t.start, t.end, 4001), 6)
+    on_grid = np.abs(motor_feedforward(MODEL, drives, q).efforts).max(axis=0)
+    np.testing.assert_allclose(found.value, on_grid, rtol=1e-4)
+    assert (found.value >= on_grid * (1 - 1e-9)).all()
+
+
+def test_limits_must_be_limits_and_motors_need_drives():
+    t = random_motion(np.random.default_rng(5), MODEL)
     with pytest.raises(InputError, match='limits is'):
         time_scale(MODEL, t, None)
     with pytest.raises(InputError, match='no drives are'):
