@@ -95,8 +95,8 @@ def scaling(model):
         way, positions = points_of(rng, model.n, 5, 0.5)
         t = Trajectory.interpolate(way, positions, max_deviation=None)
         peaks = evaluate_trajectory(model, t).peaks
-        figures = {
-            name: peaks[name].value * rng.uniform(0.5, 3.0, model.n) for name in ('velocity', 'effort', 'effort_rate') if rng.random() < 0.7}
+        limited = [name for name in ('velocity', 'effort', 'effort_rate') if rng.random() < 0.7]
+        figures = {name: peaks[name].value * rng.uniform(0.5, 3.0, model.n) for name in limited}
         limits = Limits(**figures)
         start = process_time()
         f = time_scale(model, t, limits)

@@ -28,22 +28,25 @@ def from_chords(
         coefficients: NDArray[np.float64], start: NDArray[np.float64], end: NDArray[np.float64], largest: float) -> NDArray[np.float64]:
     """(pieces,) bounds of each piece's distance from the line between its start and end (pieces, n); close where above `largest`."""
     return _bounds(
-        coefficients, largest, lambda points, which: distance_to_chord(points, start[which, None], end[which, None]).max(axis=1))
+        coefficients, largest, lambda points, which: distance_to_chord(points, start[which, None], end[which, None]))
 
 
 def beyond(coefficients: NDArray[np.float64], lower: NDArray[np.float64], upper: NDArray[np.float64]) -> NDArray[np.float64]:
     """(pieces,) bounds of how far each piece leaves the box from lower to upper (n,); 0 or less: nowhere."""
-    return _bounds(coefficients, 0.0, lambda points, which: np.maximum(points - upper, lower - points).max(axis=(1, 2)))
+    return _bounds(coefficients, 0.0, lambda points, which: np.maximum(points - upper, lower - points).max(axis=2))
 
 
 def _bounds(coefficients, largest, measure):
-    """A bound for each piece: finer where it is above `largest`."""
+    """A bound for each piece: finer where it is above `largest`, but no place that is known to be on the curve."""
     out = np.empty(len(coefficients))
+    known = np.zeros(len(coefficients))
     left = np.arange(len(coefficients))
+    rows = coefficients.shape[1]
     for parts in _PARTS:
         step = max(1, _CHUNK // (parts * coefficients[0].size))
         for first in range(0, len(left), step):
             which = left[first:first + step]
-            out[which] = measure(polynomials.control_points(coefficients[which], parts), which)
-        left = left[out[left] > largest]
+            sizes = measure(polynomials.control_points(coefficients[which], parts), which)
+            out[which], known[which] = sizes.max(axis=1), sizes[:, ::rows].max(axis=1)
+        left = left[(out[left] > largest) & (known[left] <= largest)]
     return out

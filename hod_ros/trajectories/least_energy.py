@@ -41,11 +41,13 @@ def complete(times: NDArray[np.float64], derivatives: NDArray[np.float64], order
     """
     out = derivatives.copy()
     free = np.isnan(derivatives[:, 1:])
-    patterns, which = np.unique(free.reshape(-1, free.shape[2]), axis=1, return_inverse=True)
-    for pattern in range(patterns.shape[1]):
-        columns = np.flatnonzero(which.ravel() == pattern)
-        if patterns[:, pattern].any():
-            out[:, :, columns] = _complete(times, out[:, :, columns], patterns[:, pattern].reshape(free.shape[:2]), order)
+    alike: dict[bytes, list[int]] = {}
+    for column in range(free.shape[2]):
+        alike.setdefault(free[:, :, column].tobytes(), []).append(column)
+    for columns in alike.values():
+        pattern = free[:, :, columns[0]]
+        if pattern.any():
+            out[:, :, columns] = _complete(times, out[:, :, columns], pattern, order)
     return out
 
 

@@ -159,35 +159,33 @@ class Trajectory:
         ordered = len(half) < 2 or bool((half[1:] >= half[:-1]).all())
         used = np.flatnonzero(np.diff(half)) + 1 if ordered else ()
         if ordered and 16 * (len(used) + 1) <= len(u):
-            bounds = [0, *used.tolist(), len(u)]
-            for first, last in zip(bounds[:-1], bounds[1:], strict=True):
-                self._evaluate_half(int(half[first]), x[first:last], out[first:last])
+            self._evaluate_runs(half, x, np.concatenate([[0], used, [len(u)]]), out)
         else:
             for first in range(0, len(u), 8192):
                 part = slice(first, first + 8192)
                 self._evaluate_halves(half[part], x[part], out[part])
         return out
 
-    def _evaluate_half(self, half: int, x: NDArray[np.float64], out: NDArray[np.float64]) -> None:
-        """All of one half of a piece: powers of x times a matrix whose columns are the derivatives' coefficients."""
-        piece, later = divmod(half, 2)
-        c, orders = (self._from_ends if later else self._coefficients)[piece], out.shape[1]
-        h = self._breaks[piece + 1] - self._breaks[piece]
-        columns = np.zeros((len(c), orders, self.n))
-        for k in range(min(orders, len(c))):
-            columns[:len(c) - k, k] = polynomials.derivative(c, k) / h**k
-        powers = np.empty((len(x), len(c)))
+    def _evaluate_runs(
+            self, half: NDArray[np.intp], x: NDArray[np.float64], bounds: NDArray[np.intp], out: NDArray[np.float64]) -> None:
+        """Runs of one half each, from bounds[i] to bounds[i + 1]: powers of x times matrices with the derivatives' coefficients."""
+        c, h = self._of_halves(half[bounds[:-1]])
+        runs, rows, orders = len(c), c.shape[1], out.shape[1]
+        columns = np.zeros((runs, rows, orders, self.n))
+        for k in range(min(orders, rows)):
+            columns[:, :rows - k, k] = polynomials.derivative(c, k) / h[:, :, None]**k
+        columns = columns.reshape(runs, rows, -1)
+        powers = np.empty((len(x), rows))
         powers[:, 0] = 1.0
-        for j in range(1, len(c)):
+        for j in range(1, rows):
             np.multiply(powers[:, j - 1], x, out=powers[:, j])
-        np.matmul(powers, columns.reshape(len(c), -1), out=out.reshape(len(x), -1))
+        flat = out.reshape(len(x), -1)
+        for i, (first, last) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
+            np.matmul(powers[first:last], columns[i], out=flat[first:last])
 
     def _evaluate_halves(self, half: NDArray[np.intp], x: NDArray[np.float64], out: NDArray[np.float64]) -> None:
         """Any halves in any order, by Horner's rule."""
-        piece, later = half // 2, (half % 2).astype(bool)
-        c = self._coefficients[piece]
-        c[later] = self._from_ends[piece[later]]
-        h = (self._breaks[piece + 1] - self._breaks[piece])[:, None]
+        c, h = self._of_halves(half)
         x = x[:, None]
         for k in range(out.shape[1]):
             d = polynomials.derivative(c, k)
@@ -195,6 +193,13 @@ class Trajectory:
             for j in range(d.shape[1] - 2, -1, -1):
                 total = total * x + d[:, j]
             out[:, k] = total / h**k
+
+    def _of_halves(self, half: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Coefficients (halves, powers, n) by their own ends, durations (halves, 1) of their pieces."""
+        piece, later = half // 2, (half % 2).astype(bool)
+        c = self._coefficients[piece]
+        c[later] = self._from_ends[piece[later]]
+        return c, (self._breaks[piece + 1] - self._breaks[piece])[:, None]
 
     def jumps(self, order: int) -> NDArray[np.float64]:
         """(pieces - 1, order + 1, n): how much each derivative changes at each break between two pieces."""
