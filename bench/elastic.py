@@ -1,6 +1,7 @@
 """Elastic joints: time of motor feedforward against inverse dynamics, and how closely MuJoCo's arms follow it open loop."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from hod_ros import Rigid
 from hod_ros import SeriesElastic
 from hod_ros import inverse_dynamics
 from hod_ros import motor_feedforward
+from hod_ros import with_payload
 
 sys.path.insert(0, str(ROOT / 'test' / 'simulation'))
 
@@ -72,6 +74,24 @@ def open_loop():
     return table.rows
 
 
+def coupled():
+    from open_loop import largest_errors
+    from robots import robot
+    table = Table('Rotors of 0.2 kg m^2 at the joint on the links before their joints, open loop for 0.5 s; against the bound [nrad]')
+    arm = robot('our_panda')
+    links = [f'panda_link{i}' for i in range(7)]
+    for link in links[1:]:
+        arm = with_payload(arm, link, mass=0.5, inertia=0.21 * np.eye(3))
+    for gear, bounds in ((1.0, (None, 6.6e6, 1e3)), (10.0, (None, 1.4e5, 1e3)), (50.0, (None, 2.4e4, 1e3))):
+        spong = {joint: SeriesElastic(stiffness=3000.0, motor_inertia=0.2 / gear**2, gear_ratio=gear) for joint in arm.joint_names}
+        drives = {joint: replace(drive, motor_link=link) for (joint, drive), link in zip(spong.items(), links, strict=True)}
+        forms = {"Spong's model": spong, 'five rows': drives, 'exact': PreparedDrives(arm, drives, coupling='exact')}
+        for (form, feedforward), bound in zip(forms.items(), bounds, strict=True):
+            error = largest_errors(arm, drives, feedforward, seconds=0.5)[0]
+            table.add(f'gear {gear:g}: {form}', error * 1e9, bound or error * 1e9, None if bound is None else 1.0, 'nr')
+    return table.rows
+
+
 def run():
     from robots import robot
-    return times(robot('our_panda')) + open_loop()
+    return times(robot('our_panda')) + coupled() + open_loop()

@@ -16,6 +16,7 @@ from hod_ros.actuators.drives import Rigid
 from hod_ros.actuators.figure_checks import each_of
 from hod_ros.actuators.linear_drives import linear_drives
 from hod_ros.actuators.motor_friction import DryFriction
+from hod_ros.actuators.motor_friction import bounded_joint_friction
 from hod_ros.actuators.plausibility import reflection_warnings
 from hod_ros.actuators.rotor_coupling import FORMS
 from hod_ros.actuators.rotor_coupling import RotorCoupling
@@ -165,8 +166,22 @@ class PreparedDrives:
     def _extra_rows(self):
         return max((drive.extra_rows for drive in self.drives), default=0)
 
-    def motor_feedforward_of(self, q, Q, stiffness=None, deflections=None):
-        """As motor_feedforward, for Q (rows - 2, n) that is known already, friction and wrenches included, but not rotors' coupling."""
+    def softest_stiffness(self, joint):
+        """The stiffness of the joint with this index at rest, or as configured [N m/rad]; None where it is rigid or not known."""
+        drive = self.drives[joint]
+        return drive.stiffness if drive.elastic else None
+
+    def motor_feedforward_of(self, q, Q, stiffness=None, deflections=None, *, joint_friction=None):
+        """As motor_feedforward, for Q (rows - 2, n) that is known already, wrenches included, but not rotors' coupling.
+
+        joint_friction: (rows - 2, n) of friction_forces, to be added to Q with its derivatives bounded; see bounded_joint_friction.
+        """
+        if joint_friction is not None:
+            q, Q = self.checked_pair(q, Q)
+            friction = arrays.finite(arrays.floats(joint_friction, 'joint_friction'), 'joint_friction')
+            if friction.shape != Q.shape:
+                raise InputError(f'joint_friction has the shape {friction.shape}; give {Q.shape}, as Q')
+            Q = Q + bounded_joint_friction(self, friction)
         if stiffness is None and deflections is None and self._linear is not None and self._plain:
             rows = self._linear(q, Q)
             if rows is not None:

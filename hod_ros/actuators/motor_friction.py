@@ -52,3 +52,28 @@ class DryFriction:
             strength = [a + self.excess * b for a, b in zip(strength, taylor.exponential(square), strict=True)]
         dry = taylor.product(strength, taylor.tanh([term / self.width for term in v]))
         return np.stack(taylor.to_derivatives(dry), axis=-2)
+
+
+def bounded_joint_friction(prepared, friction):
+    """Joint friction as Q takes it where motors differentiate it twice: its k-th derivative times s^k, s <= 1.
+
+    friction: (.., rows, n), friction_forces' rows. A narrow width makes the joint's dry friction steep, and behind a spring of stiffness K
+    the motor would answer by the torque B gear_ratio^2 F'' / K. s is such that this stays below the friction itself, |F| and Coulomb's, as
+    if its width were wider while the joint turns round; F is as it was.
+    """
+    model, rows = prepared.model, friction.shape[-2]
+    if rows < 3:
+        return friction
+    out = friction.copy()
+    for j in range(model.n):
+        stiffness = prepared.softest_stiffness(j)
+        if stiffness is None:
+            continue
+        motors = prepared.motors_of(j)
+        lever = (prepared.motor_inertia[motors] * prepared.gear_ratio[motors]**2).sum() / stiffness
+        level = model.friction[j] + np.abs(friction[..., 0, j])
+        torque = lever * np.abs(friction[..., 2, j])
+        scale = np.sqrt(np.minimum(1.0, level / np.maximum(torque, 1e-300)))
+        for k in range(1, rows):
+            out[..., k, j] *= scale**k
+    return out

@@ -9,9 +9,13 @@ from hod_ros import Antagonistic
 from hod_ros import FeedbackLinearisation
 from hod_ros import HardeningSpring
 from hod_ros import HodError
+from hod_ros import PreparedDrives
 from hod_ros import QuadraticSpring
 from hod_ros import Rigid
+from hod_ros import RobotModel
 from hod_ros import SeriesElastic
+from hod_ros import friction_forces
+from hod_ros import inverse_dynamics
 from hod_ros import motor_feedforward
 
 FIGURES = {'motor_coulomb': 0.05, 'motor_breakaway': 0.08, 'motor_stribeck_velocity': 3.0, 'motor_friction_width': 0.7}
@@ -72,3 +76,31 @@ def test_a_batch_and_feedback_linearisation_know_it(arm):
 def test_figures_that_make_no_law_are_refused(figures, text):
     with pytest.raises(HodError, match=text):
         SeriesElastic(stiffness=1.0, motor_inertia=1.0, **figures)
+
+
+DRY_JOINTS = """<robot name='lever'><link name='base'/><link name='lever'><inertial><origin xyz='0 0 -0.2'/><mass value='1'/>
+<inertia ixx='0.02' iyy='0.02' izz='0.001' ixy='0' ixz='0' iyz='0'/></inertial></link>
+<joint name='hub' type='continuous'><parent link='base'/><child link='lever'/><axis xyz='0 1 0'/><dynamics friction='5'/></joint></robot>"""
+
+
+@pytest.mark.parametrize('width', [1e-4, 0.01, 10.0])
+def test_narrow_friction_of_a_joint_makes_no_more_torque_than_friction(width):
+    model = RobotModel.from_urdf(DRY_JOINTS)
+    drives = PreparedDrives(model, {'hub': SeriesElastic(stiffness=3000.0, motor_inertia=0.2)})
+    largest = free = 0.0
+    near = np.geomspace(1e-7, 0.1, 300)
+    for t in np.pi / 4 + np.concatenate([-near, near]):         # the joint turns round at pi / 4
+        phase = 2 * t
+        q = np.array([[0.4 * 2.0**k * np.sin(phase + k * np.pi / 2)] for k in range(5)])
+        Q, friction = inverse_dynamics(model, q), friction_forces(model, q, width=width)
+        smooth = drives.motor_feedforward_of(q, Q).efforts[0]
+        largest = max(largest, abs(drives.motor_feedforward_of(q, Q, joint_friction=friction).efforts[0] - smooth))
+        free = max(free, abs(drives.motor_feedforward_of(q, Q + friction).efforts[0] - smooth))
+    assert largest <= 10.1              # twice the joint's 5 N m
+    assert free > 1e4 if width == 1e-4 else free <= largest + 1e-9 if width == 10.0 else True
+
+
+def test_joint_friction_of_the_wrong_shape_is_refused(arm):
+    drives, q = PreparedDrives(arm, {'panda_joint4': SeriesElastic(stiffness=3000.0, motor_inertia=0.2)}), motion(0.3, 5)
+    with pytest.raises(HodError, match=r'joint_friction has the shape \(1, 2\); give \(3, 2\)'):
+        drives.motor_feedforward_of(q, inverse_dynamics(arm, q), joint_friction=np.zeros((1, 2)))

@@ -36,9 +36,10 @@ def largest_errors(model, drives, feedforward_drives=None, stiffness=None, secon
     starts = np.arange(round(seconds / step)) * step
 
     def feedforward(t, drives):
-        return motor_feedforward(model, drives, motion(t, model.n), stiffness=None if stiffness is None else stiffness(t))
+        drives = drives if isinstance(drives, PreparedDrives) else PreparedDrives(model, drives)
+        return motor_feedforward(model, drives, motion(t, model.n, drives.rows), stiffness=None if stiffness is None else stiffness(t))
 
-    first, wanted = feedforward(starts[:1], prepared), motion(starts + step, model.n, 1)[:, 0]
+    first, wanted = feedforward(starts[:1], feedforward_drives or prepared), motion(starts + step, model.n, 1)[:, 0]
     wanted_stiffness = None if stiffness is None else stiffness(starts + step)[:, 0]
     plant.set_state(*motion(starts[:1], model.n)[0, :2], first.positions[0], first.velocities[0])
     torques = feedforward(starts + step / 2, feedforward_drives or prepared).efforts
