@@ -4,6 +4,12 @@ Between two calls Q and the stiffness are quintics through what is known at both
 something), what the later call knows of the time before it. The deflection itself never jumps.
 """
 
+from collections.abc import Mapping
+
+from numpy.typing import ArrayLike
+
+from hod_ros.actuators.motor_feedforward import Drives
+from hod_ros.actuators.motor_feedforward import MotorFeedforward
 from hod_ros.actuators.motor_feedforward import prepared
 from hod_ros.actuators.relaxation import relaxed
 from hod_ros.algebra import taylor
@@ -11,9 +17,11 @@ from hod_ros.checks import arrays
 from hod_ros.checks.arguments import finite_number
 from hod_ros.checks.arguments import numbers_by_name
 from hod_ros.checks.arguments import shown
+from hod_ros.dynamics.loads import Wrenches
 from hod_ros.dynamics.loads import pairs
 from hod_ros.errors import InputError
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
 
 
 def damped(drive, Q, k, deflection):
@@ -32,7 +40,7 @@ class DampingFilter:
     or reset() starts from the deflection that a slow motion would have. step: the time between two calls [s], unless a call tells its own.
     """
 
-    def __init__(self, model, drives, *, step=None):
+    def __init__(self, model: RobotModel, drives: Drives, *, step: float | None = None) -> None:
         self.prepared = prepared(model, drives)
         self.step = None if step is None else _checked_step(step)
         self._filtered = {
@@ -42,7 +50,7 @@ class DampingFilter:
             raise InputError('no drive has damping without damping_terms, so there is nothing to filter; use motor_feedforward')
         self.reset()
 
-    def reset(self, deflections=None):
+    def reset(self, deflections: Mapping[str, float] | None = None) -> None:
         """Forgets the past. deflections: {joint: theta - q} [rad] to start from."""
         self._last = {}             # joint -> (Q, Q', Q'') and (k, k', k'') of the last call
         self.deflections = None
@@ -57,14 +65,16 @@ class DampingFilter:
                 raise InputError(f'deflections of {", ".join(map(repr, missing))} are missing; give theta - q [rad] of all filtered joints')
             self.deflections = {joint: deflections[joint] for joint in self._filtered}
 
-    def continue_from(self, before):
+    def continue_from(self, before: 'DampingFilter') -> None:
         """Goes on where another filter stands, as far as it filters the same joints: a robot that has gripped something, say."""
         if not isinstance(before, DampingFilter):
             raise InputError(f'before is {shown(before)}; give the DampingFilter to go on from')
         self.deflections = {joint: e for joint, e in (before.deflections or {}).items() if joint in self._filtered}
         self._last = {joint: last for joint, last in before._last.items() if joint in self._filtered}
 
-    def __call__(self, q, *, stiffness=None, wrenches=None, step=None):
+    def __call__(
+            self, q: ArrayLike, *, stiffness: ArrayLike | None = None, wrenches: Wrenches | None = None,
+            step: float | None = None) -> MotorFeedforward:
         """MotorFeedforward for q (rows, n), rows q, q', q'', q''', q''''. step: time since the last call [s]; None: that of the filter."""
         from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
         model = self.prepared.model
@@ -72,7 +82,8 @@ class DampingFilter:
         wrenches = None if wrenches is None else pairs(wrenches)
         return self.motor_feedforward_of(q, inverse_dynamics(model, q, wrenches=wrenches), stiffness=stiffness, step=step)
 
-    def motor_feedforward_of(self, q, Q, *, stiffness=None, step=None):
+    def motor_feedforward_of(
+            self, q: ArrayLike, Q: ArrayLike, *, stiffness: ArrayLike | None = None, step: float | None = None) -> MotorFeedforward:
         """As a call, for Q (rows - 2, n) that is known already, friction and wrenches included, but not rotors' coupling."""
         q, Q = self.prepared.with_rotors(*self.prepared.checked_pair(motions.motion(self.prepared.model, q, 5), Q))
         k = dict(zip(self.prepared.variable_joints, self.prepared.stiffness_motion(stiffness, (), 3), strict=True))

@@ -6,11 +6,16 @@ Its attributes are `joint` and the figures of drive_from_figures; pairs are two 
 elastic joints, and the stiffnesses that some dialects write elsewhere have no common meaning: none of them is ever taken.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
+from hod_ros.actuators.drives import Motor
 from hod_ros.actuators.figures import by_joint
 from hod_ros.actuators.figures import drive_from_figures
 from hod_ros.description.xml_text import read_xml
 from hod_ros.errors import DescriptionError
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
 
 TAG = 'hod_elastic'
 WORDS = ('type', 'spring', 'motor_link')              # figures that are no numbers
@@ -18,7 +23,7 @@ WHOLE_NUMBERS = ('damping_terms',)
 FOREIGN = ('stiffness', 'spring', 'elastic', 'compliance')
 
 
-def figures_from_urdf(text):
+def figures_from_urdf(text: str | bytes) -> dict[str, dict[str, Any]]:
     """{joint: figures} of the tags <hod_elastic> in a URDF (str or bytes)."""
     if not _mentions(text, (TAG,)):
         return {}
@@ -37,7 +42,7 @@ def figures_from_urdf(text):
     return found
 
 
-def foreign_stiffness(text):
+def foreign_stiffness(text: str | bytes) -> list[str]:
     """Sentences about what looks like an elastic joint in a URDF but is no <hod_elastic>, and is therefore not used."""
     if not _mentions(text, FOREIGN):
         return []
@@ -53,7 +58,8 @@ def foreign_stiffness(text):
     return found
 
 
-def drives_from_urdf(text, model, figures=None):
+def drives_from_urdf(
+        text: str | bytes, model: RobotModel, figures: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Motor]:
     """{joint: drive} for the joints of a model: from `figures` ({joint: figures}), and from its URDF for joints not named there."""
     motions.robot_model(model)
     figures = {} if figures is None else by_joint(figures)

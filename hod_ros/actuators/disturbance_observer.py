@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hod_ros.actuators.drives import Antagonistic
-from hod_ros.actuators.motor_feedforward import PreparedDrives
+from hod_ros.actuators.motor_feedforward import Drives
 from hod_ros.actuators.motor_feedforward import prepared
 from hod_ros.checks import arrays
 from hod_ros.checks.arguments import count
@@ -55,7 +55,7 @@ class DisturbanceObserver:
     """
 
     def __init__(
-            self, model: RobotModel, drives: 'dict | PreparedDrives', *, step: float, bandwidth: float, delay: int = 0) -> None:
+            self, model: RobotModel, drives: Drives, *, step: float, bandwidth: float, delay: int = 0) -> None:
         self.prepared = prepared(model, drives)
         self.step = number_above_0(step, 'step', '[s]')
         self.bandwidth = number_above_0(bandwidth, 'bandwidth', '[rad/s]')

@@ -14,6 +14,7 @@ keeps. motor_link says on which link the motor's rotor spins; see rotor_coupling
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hod_ros.actuators.figure_checks import count
 from hod_ros.actuators.figure_checks import direction
@@ -31,11 +32,13 @@ from hod_ros.actuators.spring_inverse import paired_stretches
 from hod_ros.actuators.spring_inverse import stretches
 from hod_ros.actuators.springs import STIFFNESS
 from hod_ros.actuators.springs import PolynomialSpring
+from hod_ros.actuators.springs import SpringLaw
 from hod_ros.actuators.springs import names_of_springs
 from hod_ros.actuators.springs import pair_of_springs
 from hod_ros.algebra import taylor
 from hod_ros.checks.arguments import finite_number
 from hod_ros.checks.arguments import shown
+from hod_ros.checks.types import Array
 from hod_ros.errors import InputError
 from hod_ros.errors import SingularityError
 
@@ -56,17 +59,17 @@ class Drive:
     damping = 0.0
     damping_terms = None
 
-    def motors(self, joint):
+    def motors(self, joint: str) -> tuple[str, ...]:
         """Names of the motors of a joint."""
         return (joint,)
 
     @property
-    def extra_rows(self):
+    def extra_rows(self) -> int:
         """How many derivatives of Q more than those of the motor's motion this drive needs."""
         return self.damping_terms or 0
 
     @property
-    def keeps_state(self):
+    def keeps_state(self) -> bool:
         return self.damping > 0 and self.damping_terms is None
 
     def deflections(self, Q, k):
@@ -96,7 +99,7 @@ class Motor(Drive):
     motor_link: str | None = figure('name of the link on which the rotor spins; left out: it spins as if about a fixed axis', None)
     motor_axis: tuple | None = figure("of the rotor in that link's frame, three numbers; left out: the joint's own", None)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self._each('motor_inertia', number_of_0_or_more(INERTIA))
         self._each('gear_ratio', number_but_0(RATIO))
         self._each('motor_friction', number_of_0_or_more(FRICTION))
@@ -112,7 +115,7 @@ class Motor(Drive):
         if self.motor_axis is not None and self.motor_link is None:
             raise InputError(f'{type(self).__name__}: motor_axis is given, but motor_link is not; name the link on which the rotor spins')
 
-    def pulls(self, deflections, rates):
+    def pulls(self, deflections: ArrayLike, rates: ArrayLike) -> Array:
         """(motors,) what the springs and dampers exert on the joint, each motor's share, at the motors' deflections x - q [N m]."""
         k = [self.stiffness or 0.0] if self.variable else None
         return np.array([self.forces([deflections[0]], k)[0][0] + self.damping * rates[0]])
@@ -144,7 +147,7 @@ class SeriesElastic(Motor):
 
     linear_spring = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         positive(self, 'stiffness', STIFFNESS)
         super().__post_init__()
         _check_damping(self)
@@ -167,7 +170,7 @@ class HardeningSpring(Motor):
     damping: float = figure(DAMPING, 0.0)
     damping_terms: int | None = figure('terms of the series in damping / stiffness', None)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         positive(self, 'stiffness', STIFFNESS)
         not_negative(self, 'cubic', '[N m/rad^3] or [N/m^3]')
         not_negative(self, 'quintic', '[N m/rad^5] or [N/m^5]')
@@ -196,7 +199,7 @@ class AdjustableStiffness(Motor):
 
     variable = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.stiffness is not None:
             positive(self, 'stiffness', STIFFNESS)
         super().__post_init__()
@@ -233,12 +236,16 @@ class Antagonistic(Motor):
     The motors' figures may be pairs. stiffness is the configured constant, as in AdjustableStiffness.
     """
 
-    spring: object = figure('of an antagonistic pair', None)
+    spring: SpringLaw | tuple[SpringLaw, SpringLaw] = figure('of an antagonistic pair', None)
+    motor_inertia: float | tuple[float, float] = figure(INERTIA, None)
+    gear_ratio: float | tuple[float, float] = figure(RATIO, 1.0)
+    motor_friction: float | tuple[float, float] = figure('viscous ' + FRICTION, 0.0)
+    torque_limit: float | tuple[float, float] | None = figure(TORQUE, None)
     stiffness: float | None = figure(STIFFNESS, None)
 
     variable = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.spring is None:
             raise InputError(f'Antagonistic: spring is missing; give one of {names_of_springs()}, or a pair of them')
         object.__setattr__(self, 'spring', pair_of_springs(self.spring))
@@ -249,15 +256,15 @@ class Antagonistic(Motor):
     def _each(self, name, check):
         pair(self, name, check)
 
-    def motors(self, joint):
+    def motors(self, joint: str) -> tuple[str, ...]:
         return f'{joint}/1', f'{joint}/2'
 
-    def pulls(self, deflections, rates):
+    def pulls(self, deflections: ArrayLike, rates: ArrayLike) -> Array:
         stretches = deflections[0], -deflections[1]
         f1, f2 = (0.0 if law.pulls_only and d < 0 else law.force_at(d) for law, d in zip(self.spring, stretches, strict=True))
         return np.array([f1, -f2])
 
-    def least_stiffness(self, Q):
+    def least_stiffness(self, Q: float) -> float:
         """The least stiffness that the springs can have at the joint torque Q [N m/rad]."""
         return least_stiffness(self.spring, finite_number(Q, 'Q', '[N m] or [N]'))
 

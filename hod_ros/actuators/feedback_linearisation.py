@@ -10,16 +10,20 @@ feedback exists; and dampers beside the springs, through which the motor acts on
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hod_ros.actuators.drives import Antagonistic
+from hod_ros.actuators.motor_feedforward import Drives
 from hod_ros.actuators.motor_feedforward import prepared
 from hod_ros.algebra import taylor
 from hod_ros.checks import arrays
+from hod_ros.checks.types import Array
 from hod_ros.dynamics.forward_dynamics import forward_dynamics
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
 from hod_ros.errors import InputError
 from hod_ros.errors import SingularityError
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
 
 
 class FeedbackLinearisation:
@@ -29,7 +33,7 @@ class FeedbackLinearisation:
     present stiffness motion; of antagonistic pairs only the row k'' counts, as the command, the others being measured.
     """
 
-    def __init__(self, model, drives):
+    def __init__(self, model: RobotModel, drives: Drives) -> None:
         self.prepared = prepared(model, drives)
         self.model = self.prepared.model
         for joint, drive in zip(self.model.joint_names, self.prepared.drives, strict=True):
@@ -44,25 +48,30 @@ class FeedbackLinearisation:
                 'a motor spins on a moving link (motor_link), and its coupling with the links leaves no static feedback that linearises; '
                 'leave motor_link out for gears of 10 and more, or track a motor feedforward')
 
-    def chain(self, q, velocities, motor_positions, motor_velocities, *, stiffness=None):
+    def chain(
+            self, q: ArrayLike, velocities: ArrayLike, motor_positions: ArrayLike, motor_velocities: ArrayLike, *,
+            stiffness: ArrayLike | None = None) -> Array:
         """z (4, n), rows q, q', q'', q''', of the measured state; all arguments (n,) or (motors,)."""
         q, deflections, k = self._measured(q, velocities, motor_positions, motor_velocities, stiffness)
         Q = np.array([self._forces(j, deflections[j], k[j])[0] for j in range(self.model.n)]).T
         return np.concatenate([q, forward_dynamics(self.model, q, Q)])
 
-    def stiffness_chain(self, q, velocities, motor_positions, motor_velocities):
+    def stiffness_chain(
+            self, q: ArrayLike, velocities: ArrayLike, motor_positions: ArrayLike, motor_velocities: ArrayLike) -> Array:
         """(2, n), rows k, k' [N m/rad] of the springs in the measured state; adjustable ones as configured."""
         _, deflections, k = self._measured(q, velocities, motor_positions, motor_velocities, None)
         return np.array([self._forces(j, deflections[j], k[j])[1] for j in range(self.model.n)]).T
 
-    def state(self, z, *, stiffness=None):
+    def state(self, z: ArrayLike, *, stiffness: ArrayLike | None = None) -> tuple[Array, Array]:
         """(motor_positions, motor_velocities) of z (4, n) and of the stiffness motion: the way back from chain()."""
         z = motions.motion(self.model, z, 4, 'z')[:4]
         at_rest = np.concatenate([z, 0 * z[:1]])            # the snap does not act on theta and theta'
         result = self.prepared.motor_feedforward(at_rest, stiffness)
         return result.positions, result.velocities
 
-    def torques(self, q, velocities, motor_positions, motor_velocities, snap, *, stiffness=None):
+    def torques(
+            self, q: ArrayLike, velocities: ArrayLike, motor_positions: ArrayLike, motor_velocities: ArrayLike, snap: ArrayLike, *,
+            stiffness: ArrayLike | None = None) -> Array:
         """tau (motors,) [N m] under which the joints' snap is `snap` (n,) [rad/s^4], in the measured state."""
         snap = _floats(snap, self.model.joint_names, 'snap')
         q, deflections, k = self._measured(q, velocities, motor_positions, motor_velocities, stiffness)

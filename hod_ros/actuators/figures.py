@@ -7,6 +7,7 @@ as `spring` (their kind) and the spring's own figures, each one number for both 
 from collections.abc import Mapping
 from dataclasses import MISSING
 from dataclasses import fields
+from typing import Any
 
 from hod_ros.actuators import drives
 from hod_ros.actuators.springs import SPRINGS
@@ -22,7 +23,7 @@ TYPES = {
     'adjustable': drives.AdjustableStiffness,
     'antagonistic': drives.Antagonistic,
 }
-def figures_of(kind):
+def figures_of(kind: str) -> tuple[str, ...]:
     """Names of the figures that a type of drive takes, beside `type`."""
     of_motors = [field.name for field in fields(drives.Motor)]
     names = [field.name for field in fields(TYPES[kind]) if field.name not in of_motors] + of_motors
@@ -31,7 +32,7 @@ def figures_of(kind):
     return tuple(names)
 
 
-def unit_of(figure):
+def unit_of(figure: str) -> str:
     """What a figure is, with its unit, for a description; InputError where no drive has it."""
     known = {'type': f'one of {", ".join(TYPES)}', 'spring': f'of an antagonistic pair, one of {", ".join(SPRINGS)}'}
     known |= {field.name: field.metadata['unit'] for kind in (*SPRINGS.values(), *TYPES.values()) for field in fields(kind)
@@ -41,7 +42,7 @@ def unit_of(figure):
     return known[figure]
 
 
-def drive_from_figures(joint, figures):
+def drive_from_figures(joint: str, figures: Mapping[str, Any]) -> drives.Motor:
     """The drive of a joint; errors name the joint and the figure."""
     if not isinstance(joint, str):
         raise InputError(f'joint is {shown(joint)}; give the name of the joint')
@@ -63,7 +64,7 @@ def drive_from_figures(joint, figures):
         raise type(error)(f'joint {joint!r}: {error}') from None
 
 
-def drives_from_figures(figures):
+def drives_from_figures(figures: Mapping[str, Mapping[str, Any]]) -> dict[str, drives.Motor]:
     """{joint: drive} of {joint: figures}."""
     return {joint: drive_from_figures(joint, values) for joint, values in by_joint(figures).items()}
 

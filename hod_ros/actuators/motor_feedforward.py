@@ -8,8 +8,12 @@ inverse dynamics fix the springs' deflections and their derivatives, these the m
 import warnings
 from collections.abc import Mapping
 from functools import partial
+from typing import TypeAlias
+from typing import Union
 
 import numpy as np
+from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
 from hod_ros.actuators.drives import Drive
 from hod_ros.actuators.drives import Rigid
@@ -25,13 +29,21 @@ from hod_ros.checks import arrays
 from hod_ros.checks.arguments import numbers_by_name
 from hod_ros.checks.arguments import one_of
 from hod_ros.checks.arguments import shown
+from hod_ros.checks.types import Array
+from hod_ros.checks.types import Indices
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
+from hod_ros.dynamics.loads import Wrenches
 from hod_ros.errors import HodError
 from hod_ros.errors import InputError
 from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
+
+Drives: TypeAlias = Union[Mapping[str, Drive], 'PreparedDrives']        # of joints by name, all others being rigid; or prepared
 
 
-def motor_feedforward(model, drives, q, *, stiffness=None, wrenches=None, coupling=None):
+def motor_feedforward(
+        model: RobotModel, drives: Drives, q: ArrayLike, *, stiffness: ArrayLike | None = None, wrenches: Wrenches | None = None,
+        coupling: str | None = None) -> 'MotorFeedforward':
     """What the motors must do for the joint motion q: (rows, n) or (samples, rows, n), rows q, q', q'', q''', q'''', ...
 
     drives: {joint: drive}, all other joints being rigid; or PreparedDrives, which is quicker.
@@ -42,7 +54,7 @@ def motor_feedforward(model, drives, q, *, stiffness=None, wrenches=None, coupli
     return prepared(model, drives, coupling).motor_feedforward(q, stiffness, wrenches)
 
 
-def prepared(model, drives, coupling=None):
+def prepared(model: RobotModel, drives: Drives, coupling: str | None = None) -> 'PreparedDrives':
     """PreparedDrives of a model's drives; those given must be this model's."""
     if not isinstance(drives, PreparedDrives):
         return PreparedDrives(model, drives, coupling='five_rows' if coupling is None else coupling)
@@ -58,24 +70,24 @@ class MotorFeedforward:
 
     __slots__ = ('Q', '_prepared', '_rows', '_stiffnesses')
 
-    def __init__(self, prepared, Q, rows, stiffnesses):
+    def __init__(self, prepared: 'PreparedDrives', Q: Array, rows: Array, stiffnesses: Array | None) -> None:
         self._prepared = prepared
         self.Q = Q                          # what the springs pass to the joints, (order + 1, n) [N m]
         self._rows = rows                   # R rows of theta, then R - 2 rows of tau
         self._stiffnesses = stiffnesses
 
     @property
-    def names(self):
+    def names(self) -> tuple[str, ...]:
         """Names of the motors."""
         return self._prepared.motor_names
 
     @property
-    def joint_names(self):
+    def joint_names(self) -> tuple[str, ...]:
         """Names of the elastic joints."""
         return self._prepared.elastic_joints
 
     @property
-    def stiffnesses(self):
+    def stiffnesses(self) -> Array:
         """Stiffness of each elastic joint (joints,) or (samples, joints) [N m/rad]"""
         if self._stiffnesses is None:
             constant = self._prepared.constant_stiffnesses
@@ -83,51 +95,51 @@ class MotorFeedforward:
         return self._stiffnesses
 
     @property
-    def motion(self):
+    def motion(self) -> Array:
         """(.., rows, motors): theta and its time derivatives, as many as q and the drives allow [rad], [s]"""
         return self._rows[..., :self._rows.shape[-2] // 2 + 1, :]
 
     @property
-    def torques(self):
+    def torques(self) -> Array:
         """(.., rows, motors): tau and its time derivatives [N m], [s]"""
         return self._rows[..., self._rows.shape[-2] // 2 + 1:, :]
 
     @property
-    def positions(self):
+    def positions(self) -> Array:
         """theta [rad] or [m]"""
         return self._rows[..., 0, :]
 
     @property
-    def velocities(self):
+    def velocities(self) -> Array:
         """theta' [rad/s]"""
         return self._rows[..., 1, :]
 
     @property
-    def accelerations(self):
+    def accelerations(self) -> Array:
         """theta'' [rad/s^2]"""
         return self._rows[..., 2, :]
 
     @property
-    def efforts(self):
+    def efforts(self) -> Array:
         """tau [N m] or [N]"""
         return self._rows[..., self._rows.shape[-2] // 2 + 1, :]
 
     @property
-    def saturated(self):
+    def saturated(self) -> NDArray[np.bool_]:
         """Flags of the motors that need more than their torque_limit; the efforts are given as needed, not clipped."""
         return np.abs(self.efforts) > self._prepared.torque_limit
 
     def __reduce__(self):
         return MotorFeedforward, (self._prepared, self.Q, self._rows, self._stiffnesses)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'<MotorFeedforward of {", ".join(self.names)}: {self._rows.shape[-2] // 2 + 1} rows of motion>'
 
 
 class PreparedDrives:
     """A model and its drives, checked and packed once for many calls of motor_feedforward."""
 
-    def __init__(self, model, drives, *, coupling='five_rows'):
+    def __init__(self, model: RobotModel, drives: Mapping[str, Drive], *, coupling: str = 'five_rows') -> None:
         if not one_of(coupling, FORMS):
             raise InputError(f'coupling is {shown(coupling)}; it is one of {", ".join(map(repr, FORMS))}')
         self.model = model
@@ -157,7 +169,7 @@ class PreparedDrives:
             self._quick = compiled.inverse_dynamics, self._linear
 
     @property
-    def rows(self):
+    def rows(self) -> int:
         """How many rows of q these drives need."""
         extra = self._extra_rows
         return 5 + extra + (max(self.rotors.levels) * (2 + extra) if self.rotors and self.coupling == 'exact' else 0)
@@ -166,12 +178,14 @@ class PreparedDrives:
     def _extra_rows(self):
         return max((drive.extra_rows for drive in self.drives), default=0)
 
-    def softest_stiffness(self, joint):
+    def softest_stiffness(self, joint: int) -> float | None:
         """The stiffness of the joint with this index at rest, or as configured [N m/rad]; None where it is rigid or not known."""
         drive = self.drives[joint]
         return drive.stiffness if drive.elastic else None
 
-    def motor_feedforward_of(self, q, Q, stiffness=None, deflections=None, *, joint_friction=None):
+    def motor_feedforward_of(
+            self, q: ArrayLike, Q: ArrayLike, stiffness: ArrayLike | None = None, deflections: Mapping[str, float] | None = None, *,
+            joint_friction: ArrayLike | None = None) -> MotorFeedforward:
         """As motor_feedforward, for Q (rows - 2, n) that is known already, wrenches included, but not rotors' coupling.
 
         joint_friction: (rows - 2, n) of friction_forces, to be added to Q with its derivatives bounded; see bounded_joint_friction.
@@ -251,7 +265,9 @@ class PreparedDrives:
             raise InputError(f'Q has the shape {Q.shape}, but q with {q.shape} needs {shape}: row k is the k-th time derivative')
         return q, Q
 
-    def motor_feedforward(self, q, stiffness=None, wrenches=None, deflections=None):
+    def motor_feedforward(
+            self, q: ArrayLike, stiffness: ArrayLike | None = None, wrenches: Wrenches | None = None,
+            deflections: Mapping[str, float] | None = None) -> MotorFeedforward:
         """As the function of this name. deflections: {joint: theta - q} of the joints whose dampers keep a state (see DampingFilter)."""
         if stiffness is None and wrenches is None and deflections is None and self._quick is not None:
             inverse, motors = self._quick
@@ -343,7 +359,7 @@ class PreparedDrives:
             motions.append(motion)
         return motions
 
-    def motors_of(self, joint):
+    def motors_of(self, joint: int) -> Indices:
         """Indices of the motors of the joint with this index."""
         return np.flatnonzero(self.motor_joints == joint)
 
@@ -363,7 +379,7 @@ class PreparedDrives:
         drives = dict(zip(self.model.joint_names, self.drives, strict=True))
         return partial(PreparedDrives, coupling=self.coupling), (self.model, drives)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'<PreparedDrives of {self.model.name}: motors {", ".join(self.motor_names)}>'
 
 

@@ -1,12 +1,14 @@
 """Gains of a chain of integrators from the poles that its feedback shall have."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hod_ros.checks.arguments import shown
+from hod_ros.checks.types import Array
 from hod_ros.errors import InputError
 
 
-def pole_gains(poles):
+def pole_gains(poles: ArrayLike) -> Array:
     """Gains (n, order) or (order,) for the poles (n, order) or (order,) of each joint [1/s].
 
     With the error e = q_d - q of a joint, the input q^(order) = q_d^(order) + sum_k gains[k] e^(k) makes e decay with these poles:

@@ -26,27 +26,27 @@ class SpringLaw(ABC):
     ratio_grows = True          # whether f''/f' of a law that pushes too never falls from 0 on: then pairs have one least stiffness alone
 
     @abstractmethod
-    def force_at(self, e):
+    def force_at(self, e: float) -> float:
         """f(e) of a number."""
 
     @abstractmethod
-    def stiffness_at(self, e):
+    def stiffness_at(self, e: float) -> float:
         """f'(e) of a number."""
 
     @abstractmethod
-    def curvature_at(self, e):
+    def curvature_at(self, e: float) -> float:
         """f''(e) of a number."""
 
     @abstractmethod
-    def stretch(self, force):
+    def stretch(self, force: float) -> float:
         """The deflection at which the spring exerts this force."""
 
     @abstractmethod
-    def stretch_of_stiffness(self, stiffness):
+    def stretch_of_stiffness(self, stiffness: float) -> float:
         """The deflection of 0 or more with this stiffness; 0 where it is less than that at rest."""
 
     @abstractmethod
-    def taylor(self, e):
+    def taylor(self, e: list) -> tuple[list, list]:
         """Series of f(e) and of f'(e) along the series of e, of numbers or arrays of samples."""
 
 
@@ -58,18 +58,18 @@ class PolynomialSpring:
     cubic: float = figure('[N m/rad^3] or [N/m^3]', 0.0)
     quintic: float = figure('[N m/rad^5] or [N/m^5]', 0.0)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         positive(self, 'stiffness', '[N m/rad] or [N/m]')
         not_negative(self, 'cubic', '[N m/rad^3] or [N/m^3]')
         not_negative(self, 'quintic', '[N m/rad^5] or [N/m^5]')
 
-    def force_at(self, e):
+    def force_at(self, e: float) -> float:
         return e * (self.stiffness + e * e * (self.cubic + e * e * self.quintic))
 
-    def stiffness_at(self, e):
+    def stiffness_at(self, e: float) -> float:
         return self.stiffness + e * e * (3 * self.cubic + 5 * self.quintic * e * e)
 
-    def stretch(self, force):
+    def stretch(self, force: float) -> float:
         """The deflection at which the spring exerts this force; f is monotone and convex from 0 on."""
         target = abs(force)
         e = target / self.stiffness
@@ -84,7 +84,7 @@ class PolynomialSpring:
                 break
         return math.copysign(e, force)
 
-    def taylor(self, e):
+    def taylor(self, e: list) -> tuple[list, list]:
         """Series of f(e) and of f'(e) along the series of e."""
         square = taylor.product(e, e)
         fourth = taylor.product(square, square)
@@ -104,26 +104,26 @@ class ExponentialSpring(SpringLaw):
 
     pulls_only = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         positive(self, 'torque', '[N m] or [N]')
         positive(self, 'rate', '[1/rad] or [1/m]')
 
-    def force_at(self, e):
+    def force_at(self, e: float) -> float:
         return self.torque * math.expm1(self.rate * e)
 
-    def stiffness_at(self, e):
+    def stiffness_at(self, e: float) -> float:
         return self.torque * self.rate * math.exp(self.rate * e)
 
-    def curvature_at(self, e):
+    def curvature_at(self, e: float) -> float:
         return self.rate * self.stiffness_at(e)
 
-    def stretch(self, force):
+    def stretch(self, force: float) -> float:
         return math.log1p(force / self.torque) / self.rate
 
-    def stretch_of_stiffness(self, stiffness):
+    def stretch_of_stiffness(self, stiffness: float) -> float:
         return math.log(stiffness / (self.torque * self.rate)) / self.rate
 
-    def taylor(self, e):
+    def taylor(self, e: list) -> tuple[list, list]:
         grown = taylor.exponential([self.rate * term for term in e])
         force = [self.torque * term for term in grown]
         force[0] = force[0] - self.torque
@@ -139,28 +139,28 @@ class QuadraticSpring(SpringLaw):
 
     pulls_only = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         positive(self, 'quadratic', '[N m/rad^2] or [N/m^2]')
         not_negative(self, 'linear', '[N m/rad] or [N/m]')
 
-    def force_at(self, e):
+    def force_at(self, e: float) -> float:
         return e * (self.linear + self.quadratic * e)
 
-    def stiffness_at(self, e):
+    def stiffness_at(self, e: float) -> float:
         return self.linear + 2 * self.quadratic * e
 
-    def curvature_at(self, e):
+    def curvature_at(self, e: float) -> float:
         return 2 * self.quadratic
 
-    def stretch(self, force):
+    def stretch(self, force: float) -> float:
         if force <= 0:
             return 0.0
         return 2 * force / (self.linear + math.sqrt(self.linear ** 2 + 4 * self.quadratic * force))
 
-    def stretch_of_stiffness(self, stiffness):
+    def stretch_of_stiffness(self, stiffness: float) -> float:
         return (stiffness - self.linear) / (2 * self.quadratic)
 
-    def taylor(self, e):
+    def taylor(self, e: list) -> tuple[list, list]:
         stiffness = [2 * self.quadratic * term for term in e]
         stiffness[0] = stiffness[0] + self.linear
         square = taylor.product(e, e)
@@ -174,26 +174,26 @@ class HyperbolicSineSpring(SpringLaw):
     torque: float = figure('of the springs of a pair [N m] or [N]')
     rate: float = figure('of the springs of a pair [1/rad] or [1/m]')
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         positive(self, 'torque', '[N m] or [N]')
         positive(self, 'rate', '[1/rad] or [1/m]')
 
-    def force_at(self, e):
+    def force_at(self, e: float) -> float:
         return self.torque * math.sinh(self.rate * e)
 
-    def stiffness_at(self, e):
+    def stiffness_at(self, e: float) -> float:
         return self.torque * self.rate * math.cosh(self.rate * e)
 
-    def curvature_at(self, e):
+    def curvature_at(self, e: float) -> float:
         return self.torque * self.rate ** 2 * math.sinh(self.rate * e)
 
-    def stretch(self, force):
+    def stretch(self, force: float) -> float:
         return math.asinh(force / self.torque) / self.rate
 
-    def stretch_of_stiffness(self, stiffness):
+    def stretch_of_stiffness(self, stiffness: float) -> float:
         return math.acosh(max(1.0, stiffness / (self.torque * self.rate))) / self.rate
 
-    def taylor(self, e):
+    def taylor(self, e: list) -> tuple[list, list]:
         sinh, cosh = taylor.hyperbolic([self.rate * term for term in e])
         return [self.torque * term for term in sinh], [self.torque * self.rate * term for term in cosh]
 
@@ -207,27 +207,27 @@ class CubicSpring(SpringLaw):
 
     ratio_grows = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         positive(self, 'linear', STIFFNESS)
         positive(self, 'cubic', '[N m/rad^3] or [N/m^3]')
         object.__setattr__(self, '_polynomial', PolynomialSpring(stiffness=self.linear, cubic=self.cubic))
 
-    def force_at(self, e):
+    def force_at(self, e: float) -> float:
         return self._polynomial.force_at(e)
 
-    def stiffness_at(self, e):
+    def stiffness_at(self, e: float) -> float:
         return self._polynomial.stiffness_at(e)
 
-    def curvature_at(self, e):
+    def curvature_at(self, e: float) -> float:
         return 6 * self.cubic * e
 
-    def stretch(self, force):
+    def stretch(self, force: float) -> float:
         return self._polynomial.stretch(force)
 
-    def stretch_of_stiffness(self, stiffness):
+    def stretch_of_stiffness(self, stiffness: float) -> float:
         return math.sqrt(max(0.0, stiffness - self.linear) / (3 * self.cubic))
 
-    def taylor(self, e):
+    def taylor(self, e: list) -> tuple[list, list]:
         return self._polynomial.taylor(e)
 
 

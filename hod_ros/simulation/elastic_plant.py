@@ -7,12 +7,17 @@ passive-force callback inside every stage of the integrator. No contacts, no lim
 import warnings
 
 import numpy as np
+from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
+from hod_ros.actuators.motor_feedforward import Drives
 from hod_ros.actuators.motor_feedforward import PreparedDrives
 from hod_ros.checks import arrays
 from hod_ros.checks.arguments import finite_number
+from hod_ros.checks.types import Array
 from hod_ros.errors import HodError
 from hod_ros.errors import InputError
+from hod_ros.model.robot_model import RobotModel
 from hod_ros.simulation import mjcf
 from hod_ros.simulation.errors import PlantError
 from hod_ros.simulation.plant_springs import DryFrictionOfMotors
@@ -27,7 +32,9 @@ class ElasticPlant:
     torque_limits: (motors,) [N m] at which the motors saturate, None: the drives' own; `saturated` flags those that did in the last step.
     """
 
-    def __init__(self, model, drives, *, step=2e-4, integrator='RK4', torque_limits=None):
+    def __init__(
+            self, model: RobotModel, drives: Drives, *, step: float = 2e-4, integrator: str = 'RK4',
+            torque_limits: ArrayLike | None = None) -> None:
         mujoco = _mujoco()
         self.prepared = prepared = drives if isinstance(drives, PreparedDrives) else PreparedDrives(model, drives)
         if prepared.model is not model:
@@ -66,51 +73,53 @@ class ElasticPlant:
         self.set_state(np.zeros(model.n), np.zeros(model.n))
 
     @property
-    def mujoco_version(self):
+    def mujoco_version(self) -> str:
         """Of the MuJoCo that simulates."""
         return self._mujoco.__version__
 
     @property
-    def time(self):
+    def time(self) -> float:
         """[s] since set_state"""
         return self._data.time
 
     @property
-    def step_time(self):
+    def step_time(self) -> float:
         """[s] of one step"""
         return self._physics.opt.timestep
 
     @property
-    def positions(self):
+    def positions(self) -> Array:
         """q (n,) [rad] or [m]"""
         return self._data.qpos[self._links]
 
     @property
-    def velocities(self):
+    def velocities(self) -> Array:
         """q' (n,) [rad/s]"""
         return self._data.qvel[self._links]
 
     @property
-    def motor_positions(self):
+    def motor_positions(self) -> Array:
         """theta (motors,), on the motors' side [rad]"""
         return self._data.qpos[self._motors] * self._to_own_side
 
     @property
-    def motor_velocities(self):
+    def motor_velocities(self) -> Array:
         """theta' (motors,), on the motors' side [rad/s]"""
         return self._data.qvel[self._motors] * self._to_own_side
 
     @property
-    def stiffnesses(self):
+    def stiffnesses(self) -> Array:
         """Present stiffness of the elastic joints (joints,) [N m/rad]"""
         return np.array([spring.stiffness(self._data.qpos) for spring in self._springs])
 
     @property
-    def spring_torques(self):
+    def spring_torques(self) -> Array:
         """What the springs, without their dampers, pass to the elastic joints (joints,) [N m]"""
         return np.array([spring.force(self._data.qpos) for spring in self._springs])
 
-    def set_state(self, positions, velocities, motor_positions=None, motor_velocities=None, *, time=0.0):
+    def set_state(
+            self, positions: ArrayLike, velocities: ArrayLike, motor_positions: ArrayLike | None = None,
+            motor_velocities: ArrayLike | None = None, *, time: float = 0.0) -> None:
         """The exact state; without that of the motors, the springs are relaxed (those of antagonistic pairs not co-contracted)."""
         names, motors, ratio = self.joint_names, self.motor_names, self.prepared.gear_ratio
         q = arrays.vector(positions, names, 'positions')
@@ -125,7 +134,9 @@ class ElasticPlant:
         self._data.time = time
         self.saturated[:] = False
 
-    def step(self, torques, stiffness=None, *, joint_torques=None):
+    def step(
+            self, torques: ArrayLike, stiffness: ArrayLike | None = None, *,
+            joint_torques: ArrayLike | None = None) -> NDArray[np.bool_]:
         """One step with the motors' torques (motors,) [N m] held. Returns `saturated` (motors,).
 
         stiffness: (adjustable,) of the AdjustableStiffness joints, held [N m/rad]; None: as before, of which the first time warns.
@@ -149,7 +160,7 @@ class ElasticPlant:
         return self.saturated
 
     @property
-    def slack(self):
+    def slack(self) -> NDArray[np.bool_]:
         """Flags (joints,) of the elastic joints of which an antagonistic spring is slack: their stiffness is not the pair's."""
         return np.array([spring.slack(self._data.qpos) for spring in self._springs], dtype=bool)
 
@@ -164,7 +175,7 @@ class ElasticPlant:
                 f'the simulation became unstable after {data.time:g} s; its state is that before this step. Take a shorter step than '
                 f'{self.step_time:g} s, smaller torques or softer springs')
 
-    def accelerations(self, torques, joint_torques):
+    def accelerations(self, torques: ArrayLike, joint_torques: ArrayLike) -> tuple[Array, Array]:
         """(q'' (n,), theta'' (motors,)) in the present state; the arguments are those of step()."""
         data = self._data
         data.qfrc_applied[:] = 0
