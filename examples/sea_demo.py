@@ -221,10 +221,10 @@ def track(robot, case, duration, stop):
     source = 'hod' if case.feedforward == 'full' else 'planner'
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
-        stack.enter_context(process('plant', 'hod_ros.ros.nodes.elastic_plant', *parameters_file(folder, 'hod_elastic_plant', initial)))
+        stack.enter_context(process('plant', 'hod_ros.ros.nodes.hod_elastic_plant', *parameters_file(folder, 'hod_elastic_plant', initial)))
         stack.enter_context(process('hod', 'hod_ros.ros.process', *parameters_file(folder, 'hod', believed)))
         stack.enter_context(process(
-            'controller', 'hod_ros.ros.nodes.elastic_controller', '-p', f'synchronous:={str(case.lock_step).lower()}',
+            'controller', 'hod_ros.ros.nodes.hod_elastic_controller', '-p', f'synchronous:={str(case.lock_step).lower()}',
             '-p', f'control:={case.control}', '-r', 'setpoint:=hod/setpoint', '-r', f'motor_feedforward:={source}/motor_feedforward'))
         planner = Planner(robot, case, round(duration / robot.period))
         stack.callback(planner.close)

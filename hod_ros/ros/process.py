@@ -37,11 +37,11 @@ def main(args=None):
 
 
 def plant_main(args=None):
-    return run_process('hod_elastic_plant', 'hod_ros.ros.nodes.elastic_plant', 'PlantNode', args)
+    return run_process('hod_elastic_plant', 'hod_ros.ros.nodes.hod_elastic_plant', 'PlantNode', args)
 
 
 def controller_main(args=None):
-    return run_process('hod_elastic_controller', 'hod_ros.ros.nodes.elastic_controller', 'ControllerNode', args)
+    return run_process('hod_elastic_controller', 'hod_ros.ros.nodes.hod_elastic_controller', 'ControllerNode', args)
 
 
 def run_process(name, module, node_class, args=None):

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from hod_ros.ros.nodes import elastic_controller
+from hod_ros.ros.nodes import hod_elastic_controller
 from hod_ros.ros.parameters.specifications import Specification
 from hod_ros.ros.parameters.table import EVERY_NODE
 from hod_ros.ros.parameters.table import TABLE
@@ -38,7 +38,7 @@ def test_every_parameter_of_a_node_has_a_name_of_its_own(node):
 
 def test_choices_are_those_that_are_acted_upon():
     assert set(named('hod', 'on_timeout').one_of) == set(commands.MEANING)
-    assert set(named('hod_elastic_controller', 'on_timeout').one_of) == set(elastic_controller.FALLBACKS)
+    assert set(named('hod_elastic_controller', 'on_timeout').one_of) == set(hod_elastic_controller.FALLBACKS)
     assert set(named('hod_elastic_plant', 'integrator').one_of) == set(INTEGRATORS)
 
 

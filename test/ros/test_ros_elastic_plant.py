@@ -24,7 +24,7 @@ from hod_ros import HyperbolicSineSpring  # noqa: E402
 from hod_ros import RobotModel  # noqa: E402
 from hod_ros import SeriesElastic  # noqa: E402
 
-MODULE = 'hod_ros.ros.nodes.elastic_plant'
+MODULE = 'hod_ros.ros.nodes.hod_elastic_plant'
 DRIVES = {
     'joint1': SeriesElastic(stiffness=900.0, motor_inertia=0.2),
     'joint2': AdjustableStiffness(stiffness=400.0, motor_inertia=0.1),

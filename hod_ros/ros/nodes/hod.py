@@ -21,8 +21,8 @@ from hod_ros.ros.reporting.quality import Partners
 from hod_ros.ros.robot.keeper import RobotKeeper
 from hod_ros.ros.robot.source import DESCRIPTION
 from hod_ros.ros.scheduling import take_priority
-from hod_ros.ros.services.payload import PayloadService
-from hod_ros.ros.services.process import ServiceProcess
+from hod_ros.ros.services.host_process import ServiceProcess
+from hod_ros.ros.services.set_payload import PayloadService
 from hod_ros.ros.services.table import ANSWERED
 from hod_ros.ros.services.table import COMPUTED
 from hod_ros.ros.services.table import answered

@@ -81,7 +81,7 @@ class Specification:
         lowest, highest = self.bounds or (-inf, inf)
         if value != value or not (isfinite(value) or self.bounds and lowest <= value <= highest):
             return f'{name} is {value}; give a finite number'
-        return None if lowest <= value <= highest else f'{name} is {value}; it takes {shown(lowest)} to {shown(highest)}'
+        return None if lowest <= value <= highest else f'{name} is {value}; it takes {bound_text(lowest)} to {bound_text(highest)}'
 
     def _fault_of_numbers(self, value, name):
         if self.parameter_type != DOUBLES:
@@ -90,10 +90,10 @@ class Specification:
         if not all(map(isfinite, value)):
             return f'{name} is {list(value)}; give finite numbers'
         if not all(lowest <= number <= highest for number in value):
-            return f'{name} is {list(value)}; each takes {shown(lowest)} to {shown(highest)}'
+            return f'{name} is {list(value)}; each takes {bound_text(lowest)} to {bound_text(highest)}'
         return None
 
 
-def shown(number: float) -> str:
+def bound_text(number: float) -> str:
     """A bound as text."""
     return str(number) if isinstance(number, int) else f'{number:.10g}'

@@ -1,4 +1,4 @@
-"""The process that answers the node's services: started, told the model and ended by process.py.
+"""The process that answers the node's services: started, told the model and ended by host_process.py.
 
 It gives way to the setpoint path (scheduling.py), and gives a sign of life several times a second.
 """

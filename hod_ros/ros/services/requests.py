@@ -25,12 +25,12 @@ class RequestLimits:
     drives: dict = field(default_factory=dict)      # of elastic joints
 
 
-def columns_of(model, names):
+def request_columns(model, names):
     """The columns of a request's joint_names; the model's own where there are none."""
     return Columns(model, list(names) or list(model.joint_names))
 
 
-def check_order(order, limits, what='order'):
+def check_request_order(order, limits, what='order'):
     if order > limits.max_order:
         raise InputError(
             f'{what} is {order}, but this node computes up to max_order = {limits.max_order}; ask for less, or raise max_order')
@@ -38,14 +38,14 @@ def check_order(order, limits, what='order'):
 
 def motion_of_order(request, model, limits, extra_rows):
     """(q, columns): as motion_samples, where the request has an order and needs order + extra_rows rows."""
-    check_order(request.order, limits)
+    check_request_order(request.order, limits)
     return motion_samples(
         request, model, limits, request.order + extra_rows, f'order {request.order} needs order + {extra_rows} =')
 
 
 def motion_samples(request, model, limits, rows, why):
     """(q, columns): q (samples, rows, n) in the model's order, of a request's derivatives; why: beginning of a sentence on these rows."""
-    columns = columns_of(model, request.joint_names)
+    columns = request_columns(model, request.joint_names)
     n, values, samples = len(columns.names), len(request.derivatives), request.samples or 1
     if samples > limits.max_samples:
         raise InputError(f'samples is {samples}, but this node takes up to max_samples = {limits.max_samples}; send several requests')
@@ -76,7 +76,7 @@ def joint_values(values, columns, field):
     n = len(columns.names)
     if len(values) != n:
         raise InputError(f'{field} has {len(values)} values for {n} joints; give one for each joint, or none')
-    values = finite(np.array(values, float), field, columns.names)
+    values = all_finite(np.array(values, float), field, columns.names)
     return values if columns.to_model is None else values[columns.to_model]
 
 
@@ -85,11 +85,11 @@ def joint_rows(values, columns, field):
     n = len(columns.names)
     if len(values) % n:
         raise InputError(f'{field} has {len(values)} values for {n} joints; give whole rows of one value for each joint')
-    rows = finite(np.array(values, float).reshape(-1, n), field, columns.names)
+    rows = all_finite(np.array(values, float).reshape(-1, n), field, columns.names)
     return rows if columns.to_model is None else rows[:, columns.to_model]
 
 
-def finite(values, field, names):
+def all_finite(values, field, names):
     """The values, whose last axis has these names; InputError that names the first that isn't finite."""
     if not np.isfinite(values).all():
         index = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])

@@ -16,10 +16,10 @@ from hod_interfaces.srv import ComputeMotorFeedforward
 from hod_interfaces.srv import SetPayload
 from hod_ros.errors import HodError
 from hod_ros.errors import shortened
-from hod_ros.ros.services.dynamics import compute_dynamics_matrices
-from hod_ros.ros.services.dynamics import compute_inverse_dynamics
-from hod_ros.ros.services.kinematics import compute_inverse_kinematics
-from hod_ros.ros.services.motors import compute_motor_feedforward
+from hod_ros.ros.services.compute_dynamics_matrices import compute_dynamics_matrices
+from hod_ros.ros.services.compute_inverse_dynamics import compute_inverse_dynamics
+from hod_ros.ros.services.compute_inverse_kinematics import compute_inverse_kinematics
+from hod_ros.ros.services.compute_motor_feedforward import compute_motor_feedforward
 
 SHORT = 1000        # rows of results that are computed within a fraction of a second, even without the kernel
 

@@ -1,19 +1,22 @@
-"""compute_inverse_kinematics: a position by search, then derivatives from twists. Twists are (angular, linear)."""
+"""The service compute_inverse_kinematics: a position by search, then derivatives from twists. Twists are (angular, linear)."""
 
 import numpy as np
 
+from hod_interfaces.srv import ComputeInverseKinematics
 from hod_ros.errors import InputError
 from hod_ros.kinematics.forward import jacobian
 from hod_ros.kinematics.inverse import COMPONENTS
 from hod_ros.kinematics.inverse import checked_components
 from hod_ros.kinematics.inverse import inverse_kinematics
 from hod_ros.kinematics.pose import solve_pose
-from hod_ros.ros.services.requests import check_order
-from hod_ros.ros.services.requests import columns_of
-from hod_ros.ros.services.requests import finite
+from hod_ros.model.robot_model import RobotModel
+from hod_ros.ros.services.requests import RequestLimits
+from hod_ros.ros.services.requests import all_finite
+from hod_ros.ros.services.requests import check_request_order
 from hod_ros.ros.services.requests import in_message_order
 from hod_ros.ros.services.requests import joint_rows
 from hod_ros.ros.services.requests import joint_values
+from hod_ros.ros.services.requests import request_columns
 
 MOST_ATTEMPTS = 1000
 MOST_TOLERANCE = 0.1    # [rad], [m]
@@ -21,9 +24,11 @@ POSE = ('x', 'y', 'z', 'quaternion x', 'quaternion y', 'quaternion z', 'quaterni
 TWIST = ('angular x', 'angular y', 'angular z', 'linear x', 'linear y', 'linear z')
 
 
-def compute_inverse_kinematics(model, request, response, limits):
+def compute_inverse_kinematics(
+        model: RobotModel, request: ComputeInverseKinematics.Request, response: ComputeInverseKinematics.Response,
+        limits: RequestLimits) -> None:
     """Fills the response of a ComputeInverseKinematics request; HodError where it can't, the search's report included."""
-    columns = columns_of(model, request.joint_names)
+    columns = request_columns(model, request.joint_names)
     model.body_of(request.link)
     twists = _twists(request, limits)
     null_motion = joint_rows(request.null_motion, columns, 'null_motion')
@@ -82,15 +87,15 @@ def _twists(request, limits):
     values = np.array(request.twists, float)
     if len(values) % 6:
         raise InputError(f'twists has {len(values)} values; give rows of 6, angular x y z and linear x y z')
-    check_order(len(values) // 6, limits, 'the number of rows in twists')
-    return finite(values.reshape(-1, 6), 'twists', TWIST)
+    check_request_order(len(values) // 6, limits, 'the number of rows in twists')
+    return all_finite(values.reshape(-1, 6), 'twists', TWIST)
 
 
 def _pose(values):
     """(4, 4) from position and quaternion."""
     if len(values) != 7:
         raise InputError(f'pose has {len(values)} values; give 7: position x, y, z and quaternion x, y, z, w')
-    values = finite(np.array(values, float), 'pose', POSE)
+    values = all_finite(np.array(values, float), 'pose', POSE)
     x, y, z, w = values[3:]
     norm = np.sqrt(x * x + y * y + z * z + w * w)
     if abs(norm - 1.0) > 1e-3:

@@ -1,4 +1,4 @@
-"""set_payload: gripping and releasing. The load is kept in the parameters payload.*; this service sets them together."""
+"""The service set_payload: gripping and releasing. The load is kept in the parameters payload.*, which this service sets together."""
 
 import numpy as np
 from rclpy.node import Node
@@ -10,14 +10,14 @@ from hod_ros.errors import InputError
 from hod_ros.model.payload import with_payload
 from hod_ros.ros.parameters.declared import Parameters
 from hod_ros.ros.robot.keeper import RobotKeeper
-from hod_ros.ros.services.requests import columns_of
-from hod_ros.ros.services.requests import finite
+from hod_ros.ros.services.requests import all_finite
 from hod_ros.ros.services.requests import in_message_order
 from hod_ros.ros.services.requests import joint_values
+from hod_ros.ros.services.requests import request_columns
 from hod_ros.ros.setpoints.path import SetpointPath
 
-INERTIA = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
-CENTER = ('x', 'y', 'z')
+INERTIA_NAMES = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
+CENTER_NAMES = ('x', 'y', 'z')
 
 
 class PayloadService:
@@ -33,7 +33,7 @@ class PayloadService:
         """Fills the response; HodError, with nothing changed, where it can't."""
         before = self._keeper.robot.model
         last = None if self._path.last is None else self._path.last.q
-        columns = columns_of(before, request.joint_names)
+        columns = request_columns(before, request.joint_names)
         motion = _motion(request, columns, last)
         parameters = _parameters(request, before, self._parameters)
         if parameters:      # rclpy refuses an empty list
@@ -68,8 +68,8 @@ def _parameters(request, model, settings):
                 f'link {carrying!r} carries {settings["payload.mass"]:g} kg, and one link can carry a payload at a time; '
                 'release it first (mass 0), or describe the load in the robot description')
         return []
-    center = _numbers(request.center, 'center', CENTER)
-    inertia = _numbers(request.inertia, 'inertia', INERTIA)
+    center = _numbers(request.center, 'center', CENTER_NAMES)
+    inertia = _numbers(request.inertia, 'inertia', INERTIA_NAMES)
     if not mass and any(inertia):
         raise InputError('the payload has an inertia but no mass; give its mass, or no inertia to release what the link carries')
     xx, xy, xz, yy, yz, zz = inertia
@@ -81,4 +81,4 @@ def _parameters(request, model, settings):
 def _numbers(values, field, names):
     if len(values) not in (0, len(names)):
         raise InputError(f'{field} has {len(values)} values; give {len(names)}: {", ".join(names)}')
-    return finite(np.array(values, float), f'payload {field}', names).tolist() if len(values) else [0.0] * len(names)
+    return all_finite(np.array(values, float), f'payload {field}', names).tolist() if len(values) else [0.0] * len(names)

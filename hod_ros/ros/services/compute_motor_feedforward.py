@@ -1,15 +1,20 @@
-"""compute_motor_feedforward."""
+"""The service compute_motor_feedforward."""
 
 from array import array
 
 import numpy as np
 
+from hod_interfaces.srv import ComputeMotorFeedforward
 from hod_ros.actuators.motor_feedforward import PreparedDrives
 from hod_ros.errors import InputError
+from hod_ros.model.robot_model import RobotModel
+from hod_ros.ros.services.requests import RequestLimits
 from hod_ros.ros.services.requests import motion_samples
 
 
-def compute_motor_feedforward(model, request, response, limits):
+def compute_motor_feedforward(
+        model: RobotModel, request: ComputeMotorFeedforward.Request, response: ComputeMotorFeedforward.Response,
+        limits: RequestLimits) -> None:
     """Fills the response of a ComputeMotorFeedforward request; HodError where it can't."""
     if not limits.drives:
         raise InputError(
