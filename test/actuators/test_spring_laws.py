@@ -15,6 +15,7 @@ from hod_ros import HyperbolicSineSpring
 from hod_ros import QuadraticSpring
 from hod_ros import SpringLaw
 from hod_ros import drive_from_figures
+from hod_ros.actuators.drives import Motor
 from hod_ros.actuators.figures import TYPES
 from hod_ros.actuators.figures import figures_of
 from hod_ros.actuators.figures import unit_of
@@ -111,3 +112,10 @@ def test_every_figure_has_a_unit_and_every_law_and_drive_can_be_configured():
         assert drive.spring == (law, law)
     with pytest.raises(HodError, match="'colour' is no figure of a drive"):
         unit_of('colour')
+
+
+def test_every_law_and_every_drive_of_the_room_is_registered():
+    laws = {kind for kind in SpringLaw.__subclasses__() if kind.__module__ == SpringLaw.__module__}
+    assert laws == set(SPRINGS.values())
+    drives = {kind for kind in Motor.__subclasses__() if kind.__module__ == Motor.__module__}
+    assert drives == set(TYPES.values())
