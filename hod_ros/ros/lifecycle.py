@@ -2,6 +2,7 @@
 
 import traceback
 
+from rclpy.lifecycle import LifecycleState
 from rclpy.lifecycle import TransitionCallbackReturn
 
 from hod_ros.errors import HodError
@@ -13,26 +14,26 @@ from hod_ros.ros.reporting.quality import WithoutEvents
 class ManagedNode(WithoutEvents, TolerantLifecycleNode):
     """Subclasses write `_configure`, `_activate`, `_deactivate` and `_free`, which raise where they can't do it."""
 
-    def on_configure(self, state):
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         return self._transition(self._configure, state)
 
-    def on_activate(self, state):
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         return self._transition(self._activate, state)
 
-    def on_deactivate(self, state):
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         return self._transition(self._deactivate, state)
 
-    def on_cleanup(self, state):
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         return self._transition(self._free, state)
 
-    def on_shutdown(self, state):
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         return self._transition(self._free, state)
 
-    def on_error(self, state):
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
         return self._transition(self._free, state)
 
     @property
-    def state(self):
+    def state(self) -> str:
         """'unconfigured', 'inactive', 'active', ..."""
         return lifecycle_state(self)
 

@@ -1,11 +1,19 @@
 """The executables: signals, start, loop, end. The nodes themselves are in hod_ros/ros/nodes/."""
 
+from __future__ import annotations
+
 import os
 import signal
 import sys
 import traceback
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from hod_ros.ros.watchdog import Watchdog
+
+if TYPE_CHECKING:
+    from rclpy.executors import Executor
+    from rclpy.node import Node
 
 POLL = 0.1                  # [s] a signal is noticed at the latest after this time
 SWITCH_INTERVAL = 5e-5      # [s] for so long a setpoint waits, a few times, while a description is being loaded in another thread
@@ -17,7 +25,7 @@ SIGNALS = tuple(getattr(signal, name) for name in ('SIGINT', 'SIGTERM', 'SIGHUP'
 class StopRequest:
     """Set by SIGINT, SIGTERM or SIGHUP, whenever they come: no handler ever raises in the middle of something."""
 
-    def __init__(self, signals=SIGNALS):
+    def __init__(self, signals: Iterable[int] = SIGNALS) -> None:
         self.made = False
         self._signals = [number for number in signals if signal.getsignal(number) != signal.SIG_IGN]        # nohup
         for number in self._signals:
@@ -26,25 +34,25 @@ class StopRequest:
     def _on_signal(self, number, frame):
         self.made = True
 
-    def ignore_more(self):
+    def ignore_more(self) -> None:
         """The end is near: Python would give these signals their default back, which kills."""
         for number in self._signals:
             signal.signal(number, signal.SIG_IGN)
 
 
-def main(args=None):
+def main(args: list[str] | None = None) -> int:
     return run_process('hod_node', 'hod_ros.ros.nodes.hod', 'HodNode', args)
 
 
-def plant_main(args=None):
+def plant_main(args: list[str] | None = None) -> int:
     return run_process('hod_elastic_plant', 'hod_ros.ros.nodes.hod_elastic_plant', 'PlantNode', args)
 
 
-def controller_main(args=None):
+def controller_main(args: list[str] | None = None) -> int:
     return run_process('hod_elastic_controller', 'hod_ros.ros.nodes.hod_elastic_controller', 'ControllerNode', args)
 
 
-def run_process(name, module, node_class, args=None):
+def run_process(name: str, module: str, node_class: str, args: list[str] | None = None) -> int:
     """A process with one node, whose class is imported when signals are in hand. Returns the exit code."""
     open_standard_streams()
     stop = StopRequest()
@@ -58,7 +66,7 @@ def run_process(name, module, node_class, args=None):
         stop.ignore_more()
 
 
-def open_standard_streams():
+def open_standard_streams() -> None:
     """The number of a standard stream that is closed would go to the next file or socket, which would then get our log."""
     for number in range(3):
         try:
@@ -68,7 +76,7 @@ def open_standard_streams():
     sys.stdout, sys.stderr = sys.stdout or open(1, 'w', closefd=False), sys.stderr or open(2, 'w', closefd=False)
 
 
-def missing_packages():
+def missing_packages() -> str | None:
     """A sentence about what must be installed before this node can run, or None."""
     try:
         import rclpy  # noqa: F401
@@ -84,7 +92,7 @@ def missing_packages():
     return None
 
 
-def run(name, module, node_class, args, stop):
+def run(name: str, module: str, node_class: str, args: list[str] | None, stop: StopRequest) -> int:
     import gc
     from importlib import import_module
 
@@ -131,7 +139,7 @@ def run(name, module, node_class, args, stop):
     return 0
 
 
-def make_executor():
+def make_executor() -> Executor:
     """The quickest: 0.4 x the CPU time and 0.7 x the latency of SingleThreadedExecutor.
 
     MultiThreadedExecutor loses messages of a fast subscription (rclpy 1452).
@@ -144,7 +152,7 @@ def make_executor():
     return EventsExecutor()
 
 
-def spin(node, executor, stop, watchdog):
+def spin(node: Node, executor: Executor, stop: StopRequest, watchdog: Watchdog) -> None:
     """Runs callbacks until a signal comes. A callback that fails is reported and does not end the node."""
     while not stop.made and node.context.ok():
         watchdog.beat()

@@ -1,15 +1,24 @@
 """Which of a machine's processes go first: the setpoint path before all that can wait, its services after it."""
 
+from __future__ import annotations
+
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
+from typing import TypeVar
+
+if TYPE_CHECKING:
+    from rclpy.impl.rcutils_logger import RcutilsLogger
 
 NICENESS = 10           # of services
 THREADS = Path('/proc/self/task')
+T = TypeVar('T')
 
 
-def take_priority(logger, priority):
+def take_priority(logger: RcutilsLogger, priority: int) -> None:
     """What a node does about its parameter realtime_priority."""
     refusal = run_in_real_time(priority) if priority else None
     if refusal:
@@ -18,7 +27,7 @@ def take_priority(logger, priority):
             'allow it with an rtprio line in /etc/security/limits.conf, or set realtime_priority to 0')
 
 
-def run_in_real_time(priority):
+def run_in_real_time(priority: int) -> str | None:
     """All threads of this process, and those they will start, under SCHED_FIFO; returns why the system refuses, or None."""
     if not hasattr(os, 'sched_setscheduler'):
         return 'this system has no SCHED_FIFO'
@@ -29,7 +38,7 @@ def run_in_real_time(priority):
     return None
 
 
-def run_as_others():
+def run_as_others() -> None:
     """Takes run_in_real_time back."""
     _schedule_all_threads(os.SCHED_OTHER, 0)
 
@@ -40,7 +49,7 @@ def _schedule_all_threads(policy, priority):
             os.sched_setscheduler(int(thread.name), policy, os.sched_param(priority))
 
 
-def at_ordinary_priority(start):
+def at_ordinary_priority(start: Callable[[], T]) -> T:
     """What start() returns. A process that it starts does not inherit our real-time priority, which we may not be free to take again."""
     def in_a_thread():
         if hasattr(os, 'sched_setscheduler') and os.sched_getparam(0).sched_priority:
@@ -50,7 +59,7 @@ def at_ordinary_priority(start):
         return pool.submit(in_a_thread).result()
 
 
-def give_way():
+def give_way() -> None:
     """Lower priority for this process, and one processor left to others where there are several."""
     os.nice(NICENESS)
     if hasattr(os, 'sched_setaffinity'):

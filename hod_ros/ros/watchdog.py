@@ -11,6 +11,7 @@ import signal
 import threading
 import time
 from contextlib import suppress
+from typing import Protocol
 
 STEP = 0.1              # [s]
 COMMANDING = 2.0        # [s] longest callback while commands go out
@@ -23,9 +24,18 @@ STOOD_STILL = 3         # exit code
 STDERR = 2
 
 
+class Watched(Protocol):
+    """A node; `send_last_command` is for a thread that is not the executor's."""
+
+    @property
+    def commanding(self) -> bool: ...
+
+    def send_last_command(self) -> None: ...
+
+
 class Watchdog:
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         self._name = name
         self._node = None
         self._beats = 0
@@ -34,20 +44,20 @@ class Watchdog:
         os.set_blocking(self._wakeup, False)
         signal.set_wakeup_fd(self._wakeup, warn_on_full_buffer=False)       # tells of a signal even where the main thread hangs
 
-    def watch(self, node):
+    def watch(self, node: Watched) -> None:
         """From now on. The node has `commanding`, and `send_last_command()` for a thread that is not the executor's."""
         self._node = node
         threading.Thread(target=self._run, name='watchdog', daemon=True).start()
 
-    def beat(self):
+    def beat(self) -> None:
         """The loop goes on."""
         self._beats += 1
 
-    def end(self):
+    def end(self) -> None:
         """The loop has ended, the process is about to."""
         self._ending = True
 
-    def close(self):
+    def close(self) -> None:
         self._closed = True
         signal.set_wakeup_fd(-1)
         faulthandler.cancel_dump_traceback_later()

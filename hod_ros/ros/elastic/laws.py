@@ -5,12 +5,17 @@ reference is carried along its own Taylor series.
 """
 
 import math
+from collections.abc import Callable
+from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hod_ros.actuators.drives import Antagonistic
 from hod_ros.actuators.feedback_linearisation import FeedbackLinearisation
+from hod_ros.actuators.motor_feedforward import PreparedDrives
 from hod_ros.actuators.pole_placement import pole_gains
 from hod_ros.errors import InputError
 
@@ -19,10 +24,10 @@ GAINS = {'position': '[N m/rad]', 'velocity': '[N m s/rad]'}
 
 @dataclass
 class State:
-    motor_positions: np.ndarray             # (motors,)
-    motor_velocities: np.ndarray
-    positions: np.ndarray | None = None     # (n,) of the joints, where the law needs them
-    velocities: np.ndarray | None = None
+    motor_positions: NDArray[np.float64]             # (motors,)
+    motor_velocities: NDArray[np.float64]
+    positions: NDArray[np.float64] | None = None     # (n,) of the joints, where the law needs them
+    velocities: NDArray[np.float64] | None = None
 
 
 class MotorPd:
@@ -34,7 +39,9 @@ class MotorPd:
 
     needs_joints = False
 
-    def __init__(self, prepared, *, bandwidth, damping, gains=None):
+    def __init__(
+            self, prepared: PreparedDrives, *, bandwidth: float, damping: float,
+            gains: Mapping[str, Mapping[str, float]] | None = None) -> None:
         w = 2 * math.pi * bandwidth
         self.position_gain = prepared.motor_inertia * w ** 2            # (motors,) [N m/rad]
         self.velocity_gain = prepared.motor_inertia * 2 * damping * w   # (motors,) [N m s/rad]
@@ -51,14 +58,14 @@ class MotorPd:
             self.position_gain[m] = own.get('position', self.position_gain[m])
             self.velocity_gain[m] = own.get('velocity', self.velocity_gain[m])
 
-    def torques(self, state, reference, offset):
+    def torques(self, state: State, reference: NDArray[np.float64], offset: float) -> NDArray[np.float64]:
         """(motors,) [N m]; reference: rows theta, theta', theta'', tau (4, motors)."""
         theta, rate, acceleration, tau = reference
         theta = theta + offset * (rate + 0.5 * offset * acceleration)
         rate = rate + offset * acceleration
         return tau + self.position_gain * (theta - state.motor_positions) + self.velocity_gain * (rate - state.motor_velocities)
 
-    def brake(self, state):
+    def brake(self, state: State) -> NDArray[np.float64]:
         """(motors,) [N m] that only take motion away."""
         return -self.velocity_gain * state.motor_velocities
 
@@ -68,7 +75,9 @@ class StateFeedback:
 
     needs_joints = True
 
-    def __init__(self, prepared, *, poles, stiffness_poles, brake):
+    def __init__(
+            self, prepared: PreparedDrives, *, poles: Sequence[float], stiffness_poles: Sequence[float],
+            brake: Callable[[State], NDArray[np.float64]]) -> None:
         self._prepared = prepared
         self._linearised = FeedbackLinearisation(prepared.model, prepared)
         if len(poles) != 4 or len(stiffness_poles) != 2:
@@ -79,7 +88,8 @@ class StateFeedback:
         self._variable = [j for j, drive in enumerate(prepared.drives) if drive.variable]
         self.brake = brake                  # as that of MotorPd
 
-    def torques(self, state, reference, offset):
+    def torques(
+            self, state: State, reference: tuple[NDArray[np.float64], NDArray[np.float64] | None], offset: float) -> NDArray[np.float64]:
         """(motors,) [N m]; reference: (q (5, n), stiffness motion (3, v) or None).
 
         A reference of later than the state is where the state is predicted to be: at the middle of the time for which a torque is held

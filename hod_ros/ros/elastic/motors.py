@@ -4,8 +4,10 @@ A setpoint's stiffness fields hold one value for each variable-stiffness joint, 
 """
 
 from array import array
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from rclpy.impl.rcutils_logger import RcutilsLogger
 
 from hod_interfaces.msg import JointSetpoint
@@ -27,7 +29,7 @@ from hod_ros.ros.setpoints.conversions import BadSetpoint
 STIFFNESS_FIELDS = ('stiffnesses', 'stiffness_rates', 'stiffness_accelerations')
 
 
-def stiffness_motion(setpoint, names, variable):
+def stiffness_motion(setpoint: JointSetpoint, names: Sequence[str], variable: Sequence[str]) -> NDArray[np.float64] | None:
     """(3, v), rows k, k', k'', of the variable-stiffness joints in the model's order; None where the setpoint has none."""
     if not (setpoint.stiffnesses or setpoint.stiffness_rates or setpoint.stiffness_accelerations):
         return None
@@ -97,12 +99,12 @@ class MotorFeedforwards:
                 f'up to {LONGEST_STEP:g} s', **ONCE_A_SECOND)
         return result
 
-    def forget(self):
+    def forget(self) -> None:
         """The next setpoint is the first of a motion."""
         if self._filter is not None:
             self._filter.forget()
 
-    def continue_from(self, before):
+    def continue_from(self, before: 'MotorFeedforwards') -> None:
         """Goes on where the one of another model or other drives stands."""
         self.published, self.too_short, self.saturated = before.published, before.too_short, before.saturated
         self._before = before._before

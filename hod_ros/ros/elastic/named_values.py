@@ -1,20 +1,24 @@
 """Values of messages that carry names, brought into the order of ours."""
 
 from collections import Counter
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hod_ros.errors import InputError
 
 
 class NamedValues:
-    def __init__(self, names, *, exactly=False):
+
+    def __init__(self, names: Iterable[str], *, exactly: bool = False) -> None:
         self._names = list(names)
         self._exactly = exactly         # whether other names are refused
         self._given = None
         self._index = None
 
-    def take(self, message, *fields):
+    def take(self, message: Any, *fields: str) -> list[NDArray[np.float64]]:
         """Arrays of the fields of a message whose `name` field holds its names; InputError where something is amiss."""
         given = message.name
         if given != self._given:

@@ -157,7 +157,7 @@ class Parameters(Mapping):
 class UnknownParameter(ParameterNotDeclaredException):
     """What rclpy's parameter services answer with; its own text leaves out the name."""
 
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         Exception.__init__(self, text)
 
 

@@ -4,32 +4,41 @@ No event of the middleware is ever taken: rmw_fastrtps locks the event and then 
 other way round to report one (its pull request 890 of June 2026), so that a process may stand still for ever.
 """
 
+from collections.abc import Callable
+from typing import Any
+from typing import TypeVar
+
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.exceptions import ParameterException
+from rclpy.lifecycle import LifecyclePublisher
+from rclpy.node import Node
+from rclpy.publisher import Publisher
 from rclpy.qos import QoSCompatibility
 from rclpy.qos import QoSDurabilityPolicy
 from rclpy.qos import QoSProfile
 from rclpy.qos import qos_check_compatible
 from rclpy.qos_overriding_options import InvalidQosOverridesError
 from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.subscription import Subscription
 
 from hod_ros.errors import InputError
 
 LATCHED = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
 DEPTH = 10      # of every other topic; reliable
+E = TypeVar('E')
 
 
 class WithoutEvents:
     """For a node class to inherit from first: none of its publishers and subscriptions, rclpy's own included, takes events."""
 
-    def create_publisher(self, *arguments, **options):
+    def create_publisher(self, *arguments: Any, **options: Any) -> Publisher:
         return super().create_publisher(*arguments, **_without_events(options, PublisherEventCallbacks))
 
-    def create_lifecycle_publisher(self, *arguments, **options):
+    def create_lifecycle_publisher(self, *arguments: Any, **options: Any) -> LifecyclePublisher:
         return super().create_lifecycle_publisher(*arguments, **_without_events(options, PublisherEventCallbacks))
 
-    def create_subscription(self, *arguments, **options):
+    def create_subscription(self, *arguments: Any, **options: Any) -> Subscription:
         return super().create_subscription(*arguments, **_without_events(options, SubscriptionEventCallbacks))
 
 
@@ -37,7 +46,7 @@ def _without_events(options, callbacks):
     return options | {'event_callbacks': callbacks(use_default_callbacks=False)}
 
 
-def with_overridable_qos(create, message_type, topic, *arguments):
+def with_overridable_qos(create: Callable[..., E], message_type: type, topic: str, *arguments: Any) -> E:
     """A publisher or subscription whose QoS the parameters qos_overrides.* may change; InputError where they say what is no QoS."""
     _check_name_is_free(create.__self__, message_type, topic)
     try:
@@ -59,12 +68,12 @@ def _check_name_is_free(node, message_type, topic):
 class Partners:
     """Publishers and subscribers that can't match ours."""
 
-    def __init__(self, node):
+    def __init__(self, node: Node) -> None:
         self._node = node
-        self._now = {}              # topic -> {name: why} of those that were found at the last look
-        self.found = {}             # topic -> how many have been found since the start
+        self._now: dict[str, dict[str, str]] = {}              # topic -> {name: why} of those that were found at the last look
+        self.found: dict[str, int] = {}             # topic -> how many have been found since the start
 
-    def look(self):
+    def look(self) -> dict[str, list[str]]:
         """{topic: names of those that can't match now} of the topics that ever had any; new ones are logged."""
         node, logger = self._node, self._node.get_logger()
         before, self._now = self._now, {}
@@ -89,7 +98,7 @@ class Partners:
         return new
 
 
-def incompatible_partners(node, topic):
+def incompatible_partners(node: Node, topic: str) -> dict[str, str]:
     """{name of a node whose endpoint on this topic can't match ours now: why}"""
     publishers, subscriptions = node.get_publishers_info_by_topic(topic), node.get_subscriptions_info_by_topic(topic)
     ours = node.get_name(), node.get_namespace()

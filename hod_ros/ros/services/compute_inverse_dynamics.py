@@ -1,7 +1,9 @@
 """The service compute_inverse_dynamics."""
 
+from hod_interfaces.msg import LinkWrench as LinkWrenchMessage
 from hod_interfaces.srv import ComputeInverseDynamics
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
+from hod_ros.dynamics.loads import LinkWrench
 from hod_ros.errors import InputError
 from hod_ros.model.robot_model import RobotModel
 from hod_ros.ros.services.requests import RequestLimits
@@ -25,7 +27,7 @@ def compute_inverse_dynamics(
     response.joint_names = columns.names
 
 
-def link_wrench(message, samples, rows):
+def link_wrench(message: LinkWrenchMessage, samples: int, rows: int) -> LinkWrench:
     """The wrench of a request: `rows` x 6 or more for one sample; for several, `rows` x 6 for all alike or samples x `rows` x 6."""
     values = wrench_rows(message)
     given = len(values)

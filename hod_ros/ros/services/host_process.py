@@ -3,11 +3,14 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any
+
+from rclpy.node import Node
 
 import hod_ros
 from hod_ros.ros.reporting.status import ERROR
@@ -34,7 +37,7 @@ APART = {'process_group': 0} if sys.version_info >= (3, 11) else {'start_new_ses
 PROGRAM = 'import sys; sys.path[:] = sys.argv[3:]; from hod_ros.ros.services.host import main; sys.exit(main())'
 
 
-def search_path():
+def search_path() -> list[str]:
     """Where this process finds modules, but for the current directory; at the end that of this package, which may be below it."""
     current, package = os.getcwd(), str(Path(hod_ros.__file__).parents[1])
     return [*(entry for entry in sys.path if os.path.isabs(entry) and entry not in (current, package)), package]
@@ -42,7 +45,7 @@ def search_path():
 
 class ServiceProcess:
 
-    def __init__(self, node, names):
+    def __init__(self, node: Node, names: Iterable[str]) -> None:
         """names: of the services, private to the node."""
         self._node = node
         self._names = {name: node.resolve_service_name(f'~/{name}') for name in names}
@@ -69,7 +72,7 @@ class ServiceProcess:
         self._blackboard.write(HostState(
             robot.model, limits, node.get_name(), node.get_namespace(), self._names, int(node.get_logger().get_effective_level())))
 
-    def start(self):
+    def start(self) -> None:
         """After the first `use`."""
         descriptors = self._blackboard.descriptor, self._signs.descriptor
         self._signs.forget()
@@ -78,7 +81,7 @@ class ServiceProcess:
             [sys.executable, '-I', '-c', PROGRAM, *map(str, descriptors), *search_path()],
             stdin=subprocess.PIPE, pass_fds=descriptors, **APART))
 
-    def watch(self):
+    def watch(self) -> None:
         """Starts the process again where it has died; one that stands still is killed."""
         process = self._process
         if process is None:
@@ -124,7 +127,7 @@ class ServiceProcess:
             return Status('services', WARN, f'their process has given no sign of life for {silence:.1f} s', values)
         return Status('services', OK, 'answering' if speaks else 'starting', values)
 
-    def stop(self, patience=PATIENCE):
+    def stop(self, patience: float = PATIENCE) -> None:
         process, self._process, self._pause = self._process, None, 0.0
         if process is None:
             return
@@ -138,7 +141,7 @@ class ServiceProcess:
             process.kill()
             process.wait()
 
-    def close(self):
+    def close(self) -> None:
         self.stop(PARTING)
         self._blackboard.close()
         self._signs.close()

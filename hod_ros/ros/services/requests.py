@@ -4,12 +4,17 @@ A request is refused by its numbers' count alone, before memory is taken for it.
 """
 
 from array import array
+from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hod_ros.errors import InputError
+from hod_ros.model.robot_model import RobotModel
 from hod_ros.ros.setpoints.conversions import Columns
 
 MOST_VALUES = 16_000_000        # numbers in one array of a response: 128 MB
@@ -25,25 +30,25 @@ class RequestLimits:
     drives: dict = field(default_factory=dict)      # of elastic joints
 
 
-def request_columns(model, names):
+def request_columns(model: RobotModel, names: Iterable[str]) -> Columns:
     """The columns of a request's joint_names; the model's own where there are none."""
     return Columns(model, list(names) or list(model.joint_names))
 
 
-def check_request_order(order, limits, what='order'):
+def check_request_order(order: int, limits: RequestLimits, what: str = 'order') -> None:
     if order > limits.max_order:
         raise InputError(
             f'{what} is {order}, but this node computes up to max_order = {limits.max_order}; ask for less, or raise max_order')
 
 
-def motion_of_order(request, model, limits, extra_rows):
+def motion_of_order(request: Any, model: RobotModel, limits: RequestLimits, extra_rows: int) -> tuple[NDArray[np.float64], Columns]:
     """(q, columns): as motion_samples, where the request has an order and needs order + extra_rows rows."""
     check_request_order(request.order, limits)
     return motion_samples(
         request, model, limits, request.order + extra_rows, f'order {request.order} needs order + {extra_rows} =')
 
 
-def motion_samples(request, model, limits, rows, why):
+def motion_samples(request: Any, model: RobotModel, limits: RequestLimits, rows: int, why: str) -> tuple[NDArray[np.float64], Columns]:
     """(q, columns): q (samples, rows, n) in the model's order, of a request's derivatives; why: beginning of a sentence on these rows."""
     columns = request_columns(model, request.joint_names)
     n, values, samples = len(columns.names), len(request.derivatives), request.samples or 1
@@ -64,12 +69,12 @@ def motion_samples(request, model, limits, rows, why):
     return q if columns.to_model is None else q[:, :, columns.to_model], columns
 
 
-def check_size(values, field):
+def check_size(values: int, field: str) -> None:
     if values > MOST_VALUES:
         raise InputError(f'{field} would have {values} values, but a response takes up to {MOST_VALUES}; send several requests')
 
 
-def joint_values(values, columns, field):
+def joint_values(values: Sequence[float], columns: Columns, field: str) -> NDArray[np.float64] | None:
     """(n,) in the model's order, of a field with one value for each joint; None where the field is empty."""
     if not len(values):
         return None
@@ -80,7 +85,7 @@ def joint_values(values, columns, field):
     return values if columns.to_model is None else values[columns.to_model]
 
 
-def joint_rows(values, columns, field):
+def joint_rows(values: Sequence[float], columns: Columns, field: str) -> NDArray[np.float64]:
     """(rows, n) in the model's order, of a field with whole rows of one value for each joint."""
     n = len(columns.names)
     if len(values) % n:
@@ -89,7 +94,7 @@ def joint_rows(values, columns, field):
     return rows if columns.to_model is None else rows[:, columns.to_model]
 
 
-def all_finite(values, field, names):
+def all_finite(values: NDArray[np.float64], field: str, names: Sequence[str]) -> NDArray[np.float64]:
     """The values, whose last axis has these names; InputError that names the first that isn't finite."""
     if not np.isfinite(values).all():
         index = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
@@ -98,7 +103,7 @@ def all_finite(values, field, names):
     return values
 
 
-def in_message_order(values, columns, axes=1):
+def in_message_order(values: NDArray[np.float64], columns: Columns, axes: int = 1) -> array[float]:
     """float64[] of an array whose last `axes` axes are joints in the model's order."""
     if columns.to_message is not None:
         for axis in range(-axes, 0):

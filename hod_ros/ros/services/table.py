@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from rclpy.impl.rcutils_logger import RcutilsLogger
+
 from hod_interfaces.srv import ComputeDynamicsMatrices
 from hod_interfaces.srv import ComputeInverseDynamics
 from hod_interfaces.srv import ComputeInverseKinematics
@@ -66,7 +68,7 @@ ANSWERED = {
 }
 
 
-def answered(logger, handler):
+def answered(logger: RcutilsLogger, handler: Callable[[Any, Any], None]) -> Callable[[Any, Any], Any]:
     """A service callback that answers every fault with success false and a sentence, and never raises an Exception."""
     def callback(request, response):
         try:
@@ -78,7 +80,7 @@ def answered(logger, handler):
     return callback
 
 
-def fault_text(error, logger):
+def fault_text(error: BaseException, logger: RcutilsLogger) -> str:
     """What the response to a request says that ended in this error; one of ours is logged."""
     if isinstance(error, HodError):
         return str(error)

@@ -6,11 +6,17 @@ model's.
 
 from array import array
 from collections import Counter
+from collections.abc import Sequence
 from math import isfinite
 
 import numpy as np
+from builtin_interfaces.msg import Time
+from numpy.typing import NDArray
 
+from hod_interfaces.msg import JointSetpoint
+from hod_interfaces.msg import TorqueFeedforward
 from hod_ros.errors import InputError
+from hod_ros.model.robot_model import RobotModel
 
 FIELDS = ('positions', 'velocities', 'accelerations', 'jerks', 'snaps', 'higher')
 
@@ -28,7 +34,7 @@ REMEMBERED = 64
 class BadSetpoint(InputError):
     """A setpoint that can't be answered; `reason` is the kind of fault that diagnostics count."""
 
-    def __init__(self, reason, text):
+    def __init__(self, reason: str, text: str) -> None:
         super().__init__(text)
         self.reason = reason
 
@@ -36,7 +42,7 @@ class BadSetpoint(InputError):
 class Columns:
     """Which column of the model belongs to which joint of a message, and the other way round."""
 
-    def __init__(self, model, names):
+    def __init__(self, model: RobotModel, names: Sequence[str]) -> None:
         check_joint_names(model, names)
         self.names = list(names)
         self.to_model = None
@@ -46,7 +52,7 @@ class Columns:
             self.to_message = np.array([model.joint_names.index(name) for name in self.names])
 
 
-def check_joint_names(model, names):
+def check_joint_names(model: RobotModel, names: Sequence[str]) -> None:
     """Raises an InputError that names every joint that is missing, duplicate or unknown."""
     given = set(names)
     faults = []
@@ -71,14 +77,14 @@ def check_joint_names(model, names):
 class SetpointReader:
     """Turns JointSetpoint messages into arrays for one model, remembering what was seen to be well formed."""
 
-    def __init__(self, model):
+    def __init__(self, model: RobotModel) -> None:
         self._model = model
         self._columns = {}
         self._rows = {}
         self._names = None
         self._current = None
 
-    def read(self, setpoint, order):
+    def read(self, setpoint: JointSetpoint, order: int) -> tuple[NDArray[np.float64], Columns]:
         """(q, columns): q (rows, n) in the model's order, as many rows as the setpoint has but at most order + 3."""
         if setpoint.joint_names != self._names:
             self._select(setpoint.joint_names)
@@ -122,7 +128,7 @@ class SetpointReader:
         return rows
 
 
-def count_rows(n, lengths):
+def count_rows(n: int, lengths: Sequence[int]) -> int:
     """Number of rows in a setpoint of n joints whose fields have these lengths; BadSetpoint where they contradict."""
     *single, higher = lengths
     for field, length in zip(FIELDS, single, strict=False):
@@ -156,7 +162,7 @@ def _check_finite(data, names):
 class FeedforwardWriter:
     """Fills a TorqueFeedforward message; one message is used again and again."""
 
-    def __init__(self, message):
+    def __init__(self, message: TorqueFeedforward) -> None:
         self.message = message
         self._empty = array('d')
         self._no_flags = array('B')
@@ -185,5 +191,5 @@ def _quoted(names, most=8):
     return ', '.join(map(repr, names[:most])) + (f' and {len(names) - most} more' if len(names) > most else '')
 
 
-def nanoseconds(stamp):
+def nanoseconds(stamp: Time) -> int:
     return stamp.sec * 1_000_000_000 + stamp.nanosec

@@ -5,6 +5,7 @@ from time import monotonic
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from rclpy.impl.rcutils_logger import RcutilsLogger
 
 from hod_interfaces.msg import LinkWrench as LinkWrenchMessage
@@ -92,12 +93,12 @@ class HeldWrenches:
         return Status('external wrenches', OK, f'on {", ".join(sorted(self._held))}' if self._held else 'none', values)
 
 
-def wrench_of(message):
+def wrench_of(message: LinkWrenchMessage) -> LinkWrench:
     """The LinkWrench of a message of one sample; HodError where it is none."""
     return checked_wrench(message, wrench_rows(message))
 
 
-def wrench_rows(message):
+def wrench_rows(message: LinkWrenchMessage) -> NDArray[np.float64]:
     """The values of a message as (rows, 6)."""
     rows, rest = divmod(len(message.values), 6)
     if rest or not rows:
@@ -106,7 +107,7 @@ def wrench_rows(message):
     return np.frombuffer(message.values).reshape(rows, 6)
 
 
-def checked_wrench(message, values):
+def checked_wrench(message: LinkWrenchMessage, values: NDArray[np.float64]) -> LinkWrench:
     """The LinkWrench of these values in a message's frame; HodError, naming the link, where they make none."""
     if np.abs(values).max() > LARGEST and np.isfinite(values).all():
         raise InputError(f'wrench on link {message.link!r}: it holds {np.abs(values).max():g}; give at most {LARGEST:g} [N m], [N], [s]')
