@@ -103,7 +103,7 @@ def all_finite(values: NDArray[np.float64], field: str, names: Sequence[str]) ->
     return values
 
 
-def in_message_order(values: NDArray[np.float64], columns: Columns, axes: int = 1) -> array[float]:
+def in_message_order(values: NDArray[np.float64], columns: Columns, axes: int = 1) -> array:
     """float64[] of an array whose last `axes` axes are joints in the model's order."""
     if columns.to_message is not None:
         for axis in range(-axes, 0):
