@@ -185,6 +185,7 @@ def run(trials=400, seconds=10.0, seed=0):
     """{'trials': results, 'faults': {sentence: count}}"""
     import rclpy
     random = np.random.default_rng(seed)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)        # else a node that inherits its being ignored, as by nohup, ignores it too
     isolate()
     rclpy.init()
     watch = Watch()

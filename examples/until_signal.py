@@ -1,4 +1,4 @@
-"""Runs a node until Ctrl-C or SIGTERM. They end the loop between two callbacks: rclpy's own handling raises in the middle of one."""
+"""Runs a node until Ctrl-C, SIGTERM or SIGHUP, which end the loop between two callbacks: rclpy itself raises in the middle of one."""
 
 import signal
 
@@ -9,7 +9,7 @@ from rclpy.signals import SignalHandlerOptions
 
 def run_until_signal(make_node):
     signals = []
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, frame: signals.append(number))
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     node = make_node()

@@ -161,6 +161,21 @@ def test_holding_torque_follows_gravity_and_payload_of_the_moment(client, comman
     assert client.set_parameter('gravity', [0.0, 0.0, -9.81]) == (True, '')
 
 
+def test_a_robot_with_other_joints_does_not_silence_what_is_held_while_setpoints_are_stale(client, commands):
+    stream(client, 0.2)
+    settle(client, commands)
+    client.describe(arm_urdf(4))
+    try:
+        assert client.wait_until(lambda: client.diagnostics('model')[2]['joints'].endswith('joint4'))
+        commands.clear()
+        client.spin(0.5)
+        assert len(commands) > 20
+        assert_all(commands, HOLDING[COLUMNS])
+    finally:
+        client.describe(arm_urdf(3))
+    assert client.wait_until(lambda: client.diagnostics('model')[2]['joints'].endswith('joint3'))
+
+
 def test_unknown_choice_is_refused_with_the_choices(client):
     accepted, reason = client.set_parameter('on_timeout', 'hold')
     assert not accepted and "'gravity', 'zero', 'stop'" in reason

@@ -1,6 +1,7 @@
 """The controller as a process: its torques, and what it does when input stops, is wrong, or the node ends."""
 
 import re
+import signal
 import time
 from array import array
 from pathlib import Path
@@ -239,7 +240,8 @@ def test_when_references_stop_motors_are_braked_or_get_no_torque(peer, on_timeou
         peer.wait_for(pd())
 
 
-def test_when_states_stop_and_when_the_node_ends_motors_get_no_torque(peer):
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGHUP])
+def test_when_states_stop_and_when_the_node_ends_motors_get_no_torque(peer, number):
     with running_node(module=MODULE, parameters=PARAMETERS | {'timeout': 1.0}) as controller:
         peer.start()
         peer.reference()
@@ -251,6 +253,7 @@ def test_when_states_stop_and_when_the_node_ends_motors_get_no_torque(peer):
         peer.client.spin(0.05)
         peer.state()
         peer.wait_for(pd())
+        controller.stop(number)
     peer.wait_for([0.0] * 3)
 
 

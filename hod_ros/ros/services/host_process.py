@@ -25,7 +25,7 @@ from hod_ros.ros.services.host import HostState
 from hod_ros.ros.services.requests import RequestLimits
 
 PATIENCE = 2.0          # [s] for an end in good order
-PARTING = 0.5           # [s] the same where the node itself ends
+PARTING = 0.3           # [s] the same where the node itself ends
 SILENCE = 3.0           # [s] without a sign of life that is worth a warning
 LONGEST_SILENCE = 20.0  # [s] without a sign of life, after which it is killed
 LONG_LIFE = 10.0        # [s] one that dies earlier is started again after a pause
@@ -139,7 +139,8 @@ class ServiceProcess:
             process.wait(patience)
         except subprocess.TimeoutExpired:
             process.kill()
-            process.wait()
+            with suppress(subprocess.TimeoutExpired):       # it needs a processor even for this
+                process.wait(patience)
 
     def close(self) -> None:
         self.stop(PARTING)

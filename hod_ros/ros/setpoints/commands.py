@@ -37,18 +37,20 @@ class Commands:
         self._message = Float64MultiArray()
         self._computation: Computation | None = None
         self._columns: list[int] | slice = slice(None)
-        self._positions: NDArray[np.float64] | None = None      # of the last setpoint, in the model's order
+        self._positions: NDArray[np.float64] | None = None      # of the last setpoint, in the order of the model that holds them:
+        self._holding: tuple[Computation | None, list[int] | slice] = None, slice(None)
         self.published = 0
         self.fallbacks = 0
 
     def use(self, computation: Computation) -> None:
-        """Computes with this from now on. Positions of other joints than its own are forgotten."""
+        """Computes with this from now on. Where its joints are others, those of the last setpoint are held until the next one."""
         names = computation.model.joint_names
-        if self._computation is not None and names != self._computation.model.joint_names:
-            self._positions = None
         self._computation = computation
         joints = self._parameters['command_joints']         # the controller's, in its order; empty: the model's
         self._columns = [names.index(joint) for joint in joints] if joints else slice(None)
+        holding = self._holding[0]
+        if holding is not None and holding.model.joint_names == names:
+            self._holding = computation, self._columns
 
     def forget(self) -> None:
         """Nothing is sent before the next setpoint."""
@@ -57,7 +59,8 @@ class Commands:
     def send(self, positions: NDArray[np.float64], efforts: NDArray[np.float64]) -> None:
         """The efforts (n,) of a setpoint with these positions (n,), both in the model's order."""
         self._positions = positions
-        self._publish(efforts)
+        self._holding = self._computation, self._columns
+        self._publish(efforts, self._columns)
         self.published += 1
 
     def fall_back(self) -> None:
@@ -65,18 +68,18 @@ class Commands:
         how = self._parameters['on_timeout']
         if how == 'stop' or self._positions is None:
             return
-        self._publish(self._holding_efforts() if how == 'gravity' else np.zeros(len(self._positions)))
+        self._publish(self._holding_efforts() if how == 'gravity' else np.zeros(len(self._positions)), self._holding[1])
         self.fallbacks += 1
 
     def _holding_efforts(self):
         try:
-            return self._computation.holding_efforts(self._positions)
+            return self._holding[0].holding_efforts(self._positions)
         except HodError as error:
             self._logger.error(f'~/commands carries zero: {error}', **ONCE_A_SECOND)
             return np.zeros(len(self._positions))
 
-    def _publish(self, efforts):
-        self._message.data = array('d', efforts[self._columns].tobytes())
+    def _publish(self, efforts, columns):
+        self._message.data = array('d', efforts[columns].tobytes())
         self._publisher.publish(self._message)
 
     def status(self) -> Status:
