@@ -93,6 +93,7 @@ from hod_ros.trajectories.evaluation import force_deviations as force_deviations
 from hod_ros.trajectories.limits import Limits as Limits
 from hod_ros.trajectories.scaling import TimeScale as TimeScale
 from hod_ros.trajectories.scaling import time_scale as time_scale
+from hod_ros.trajectories.stopping import stopped as stopped
 from hod_ros.trajectories.timing.time_optimal import time_optimal as time_optimal
 from hod_ros.trajectories.timing.timed_path import TimedPath as TimedPath
 from hod_ros.trajectories.trajectory import Trajectory as Trajectory

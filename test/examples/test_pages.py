@@ -9,7 +9,10 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / 'docs'
 
 
-@pytest.mark.parametrize('page', ['../README', 'building-models', 'forward-dynamics', 'time-optimal', 'symbols-and-precision'])
+PAGES = ('../README', 'building-models', 'forward-dynamics', 'symbols-and-precision', 'time-optimal', 'trajectories')
+
+
+@pytest.mark.parametrize('page', PAGES)
 def test_python_blocks_run_one_after_the_other(page, capsys, monkeypatch):
     if page == 'symbols-and-precision':
         pytest.importorskip('sympy')
