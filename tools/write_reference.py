@@ -169,21 +169,24 @@ OF_ROS = (
 
 
 def services():
+    from hod_ros.ros.services.table import ALWAYS_ANSWERED
     from hod_ros.ros.services.table import ANSWERED
     from hod_ros.ros.services.table import COMPUTED
     rows = ['| name | type | from state | meaning |', '|---|---|---|---|']
-    for name, service in (COMPUTED | ANSWERED).items():
+    for name, service in (COMPUTED | ANSWERED | ALWAYS_ANSWERED).items():
         kind = '/'.join((service.type.__module__.partition('.')[0], 'srv', service.type.__name__))
-        rows.append(f'| `~/{name}` | `{kind}` | inactive | {cell(service.meaning)} |')
+        state = 'always' if name in ALWAYS_ANSWERED else 'inactive'
+        rows.append(f'| `~/{name}` | `{kind}` | {state} | {cell(service.meaning)} |')
     return [*rows, *LIFECYCLE]
 
 
 def with_services(policy):
     """docs/security.md with the services that the node and its services' process answer."""
+    from hod_ros.ros.services.table import ALWAYS_ANSWERED
     from hod_ros.ros.services.table import ANSWERED
     from hod_ros.ros.services.table import COMPUTED
     replies = {
-        'hod': [f'hod/{name}' for name in (*ANSWERED, *OF_ROS)],
+        'hod': [f'hod/{name}' for name in (*ANSWERED, *ALWAYS_ANSWERED, *OF_ROS)],
         'hod_services': [*(f'hod/{name}' for name in COMPUTED), 'hod_services/get_type_description'],
     }
     for node, names in replies.items():

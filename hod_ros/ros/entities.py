@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from rclpy.lifecycle import LifecycleNode
 from rclpy.lifecycle import LifecyclePublisher
+from rclpy.qos import QoSProfile
 from rclpy.service import Service
 from rclpy.subscription import Subscription
 
@@ -27,6 +28,11 @@ class Entities:
         """Its QoS may be overridden."""
         return self._keep(
             self._node.destroy_subscription, with_overridable_qos(self._node.create_subscription, message_type, topic, callback, DEPTH))
+
+    def raw_subscription(self, message_type: type, topic: str, callback: Callable, qos: QoSProfile) -> Subscription:
+        """One whose callback takes bytes."""
+        return self._keep(
+            self._node.destroy_subscription, self._node.create_subscription(message_type, topic, callback, qos, raw=True))
 
     def service(self, service_type: type, name: str, callback: Callable) -> Service:
         return self._keep(self._node.destroy_service, self._node.create_service(service_type, name, callback))

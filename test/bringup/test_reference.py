@@ -84,7 +84,7 @@ def test_the_quality_of_service_is_that_of_the_page(robot):
         profiles = [info.qos_profile for info in find(full(name)) if info.node_name == 'hod']
         assert profiles, name
         for profile in profiles:
-            assert profile.reliability.name.lower() == quality.partition(',')[0], name
+            assert profile.reliability.name.lower() == quality.partition(',')[0].replace(' ', '_'), name
             assert (profile.durability.name == 'TRANSIENT_LOCAL') == ('transient local' in quality), name
 
 
@@ -128,7 +128,7 @@ def test_every_reason_for_a_dropped_setpoint_is_listed():
 def diagnostics_source():
     """Of all parts that report a Status."""
     texts = [path.read_text() for path in (ROOT / 'hod_ros' / 'ros').rglob('*.py')]
-    return ''.join(text for text in texts if 'def status(' in text)
+    return ''.join(text for text in texts if 'Status(' in text)
 
 
 def test_every_diagnostic_of_the_page_is_one_that_the_node_says(robot):

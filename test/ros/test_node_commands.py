@@ -150,15 +150,25 @@ def test_nothing_is_ever_stale_without_a_timeout(client, commands):
     assert client.set_parameter('setpoint_timeout', TIMEOUT) == (True, '')
 
 
-def test_holding_torque_follows_gravity_and_payload_of_the_moment(client, commands):
+def test_a_new_gravity_waits_for_the_next_activation_unless_small_changes_are_allowed(client, commands):
+    sideways = inverse_dynamics(MODEL.replace(gravity=(0.0, 9.81, 0.0)), np.stack([MOTION[0], np.zeros(3), np.zeros(3)]))[0]
     stream(client, 0.1)
     client.spin(TIMEOUT + 0.2)
     assert client.set_parameter('gravity', [0.0, 9.81, 0.0]) == (True, '')
     settle(client, commands, 0.1)
     client.spin(0.1)
-    q = np.stack([MOTION[0], np.zeros(3), np.zeros(3)])
-    assert_all(commands, inverse_dynamics(MODEL.replace(gravity=(0.0, 9.81, 0.0)), q)[0][COLUMNS])
-    assert client.set_parameter('gravity', [0.0, 0.0, -9.81]) == (True, '')
+    assert_all(commands, HOLDING[COLUMNS])
+    level, message, values = client.diagnostics('model')
+    assert level == b'\1' and 'kept for the next activation' in message and 'model_changes' in values['kept for the next activation']
+    for name, value in (('gravity', [0.0, 0.0, -9.81]), ('model_changes', 'small'), ('largest_model_step', 0.5)):
+        assert client.set_parameter(name, value) == (True, '')
+    assert client.diagnostics('model')[:2] == (b'\0', 'active')
+    assert client.set_parameter('gravity', [0.0, 9.81, 0.0]) == (True, '')
+    settle(client, commands, 0.1)
+    client.spin(0.1)
+    assert_all(commands, sideways[COLUMNS])
+    for name, value in (('gravity', [0.0, 0.0, -9.81]), ('model_changes', 'auto')):
+        assert client.set_parameter(name, value) == (True, '')
 
 
 def test_a_robot_with_other_joints_does_not_silence_what_is_held_while_setpoints_are_stale(client, commands):
@@ -166,14 +176,14 @@ def test_a_robot_with_other_joints_does_not_silence_what_is_held_while_setpoints
     settle(client, commands)
     client.describe(arm_urdf(4))
     try:
-        assert client.wait_until(lambda: client.diagnostics('model')[2]['joints'].endswith('joint4'))
+        assert client.wait_until(lambda: 'joint4' in client.diagnostics('model')[2].get('kept for the next activation', ''))
         commands.clear()
         client.spin(0.5)
         assert len(commands) > 20
         assert_all(commands, HOLDING[COLUMNS])
     finally:
         client.describe(arm_urdf(3))
-    assert client.wait_until(lambda: client.diagnostics('model')[2]['joints'].endswith('joint3'))
+    assert client.wait_until(lambda: client.diagnostics('model')[:2] == (b'\0', 'active'))
 
 
 def test_unknown_choice_is_refused_with_the_choices(client):

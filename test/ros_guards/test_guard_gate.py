@@ -129,7 +129,7 @@ def test_a_second_source_is_refused_until_the_first_has_been_silent():
 def test_two_kinds_of_input_are_two_sources():
     bench = streaming()
     assert not bench.send(HOME, source=bench.source('trajectory'))
-    assert 'a second source of trajectorys' in bench.gate.ownership.record.reason
+    assert 'another source sends trajectory messages' in bench.gate.ownership.record.reason
 
 
 def test_old_setpoints_are_not_commanded_once_stamps_and_clock_have_agreed():

@@ -44,7 +44,7 @@ def test_an_arm_in_full_motion_is_brought_to_rest_and_held_there(effort_rate):
     bench = moving(effort_rate=effort_rate)
     before, began = bench.gate.limiter.last, bench.robot.q
     bench.wait(2.0)
-    assert bench.gate.fallback.meaning == 'holds at measured positions'
+    assert bench.gate.fallback.meaning == 'a torque that holds where the robot is measured'
     assert_no_jump(bench.commands, bench.gate.bounds, before)
     assert np.abs(bench.robot.dq).max() < AT_REST
     held = bench.robot.q
@@ -78,7 +78,7 @@ def test_velocities_that_stop_with_the_joint_states_end_in_gravity_torque_withou
     bench.wait(0.5)
     assert_no_jump(bench.commands, bench.gate.bounds, before)
     np.testing.assert_allclose(bench.commands[-1][1], at_rest(MODEL, last), rtol=1e-9)
-    assert bench.gate.fallback.meaning == 'gravity torque of the last known position'
+    assert bench.gate.fallback.meaning == 'the gravity torque of the last position'
 
 
 def test_the_last_commands_brake_and_end_in_a_torque_to_hold_for_ever():

@@ -8,17 +8,15 @@ from guard_robot import NONE
 from guard_robot import arm
 
 from hod_ros import HodError
+from hod_ros import inverse_dynamics
 from hod_ros.ros.guards.bounds import command_bounds
 from hod_ros.ros.guards.bounds import motion_bounds
 from hod_ros.ros.guards.faults import Fault
 from hod_ros.ros.guards.measured import Measured
-from hod_ros.ros.guards.model_changes import ModelChanges
+from hod_ros.ros.guards.model_changes import hindrance
 from hod_ros.ros.guards.motion_limits import MotionLimits
-from hod_ros.ros.guards.outputs import LIFE_SIGN
-from hod_ros.ros.guards.outputs import Endpoint
 from hod_ros.ros.guards.outputs import Outputs
 from hod_ros.ros.guards.record import Record
-from hod_ros.ros.guards.sources import Sources
 
 MOTION = np.array([[0.3, 0.5, -0.4], [0.1, 0.2, 0.3], [0.5, 0.6, 0.7]])
 
@@ -113,109 +111,40 @@ def test_motions_at_their_limits_are_within_them():
     assert not free.exist and free.flags(np.full((2, 3), 1e6)) is None
 
 
-# Sources
-
-def numbers_of(sources, sequence):
-    """The index of the source, in order of appearance, of each (number, position)."""
-    seen, found = [], []
-    for k, (number, position) in enumerate(sequence):
-        source = sources.of('setpoint', None, number, [position], 0.001 * k)
-        if source not in seen:
-            seen.append(source)
-        found.append(seen.index(source))
-    return found
-
-
-def test_two_planners_are_told_apart_by_their_numbers():
-    sequence = [pair for k in range(50) for pair in ((1000 + k, 0.0), (1 + k, 1.0))]
-    assert numbers_of(Sources(), sequence) == [0, 1] * 50
-
-
-def test_two_planners_with_the_same_numbers_are_told_apart_by_their_motions():
-    rng = np.random.default_rng(3)
-    sequence, expected = [], []
-    for k in range(100):
-        pair = [(0, (1 + k, np.sin(0.01 * k))), (1, (1 + k, 2 + np.cos(0.01 * k)))]
-        for source, message in pair if k == 0 or rng.random() < 0.5 else pair[::-1]:
-            sequence.append(message)
-            expected.append(source)
-    assert numbers_of(Sources(), sequence) == expected
-
-
-def test_a_planner_whose_numbers_overtake_those_of_the_owner_stays_another():
-    sequence, expected, k, other = [], [], 500, 400
-    for _ in range(120):
-        k += 1
-        sequence.append((k, 0.0))
-        expected.append(0)
-        for _ in range(2):
-            other += 1
-            sequence.append((other, 5.0))
-            expected.append(1)
-    assert numbers_of(Sources(), sequence) == expected
-
-
-def test_losses_are_counted_where_numbers_leave_a_gap():
-    sources = Sources()
-    for k, number in enumerate((1, 2, 6, 7)):
-        assert sources.of('setpoint', None, number, [0.0], 0.01 * k, publishers=1).lost == (3 if number > 2 else 0)
-    assert sources.lost == 3
-
-
-def test_publishers_that_are_known_by_their_gid_need_no_numbers():
-    sources = Sources()
-    a, b = (sources.of('setpoint', gid, None, [0.0], 0.0) for gid in (b'a', b'b'))
-    assert a is not b and sources.of('setpoint', b'a', None, [9.0], 1.0) is a
-
-
-def test_a_planner_that_starts_again_is_another_source():
-    sources = Sources()
-    first = [sources.of('setpoint', None, number, [0.0], 0.001 * number, publishers=1) for number in (1, 2, 3)]
-    assert sources.of('setpoint', None, 1, [0.0], 0.004, publishers=1) is not first[-1]
-
-
-def test_only_so_many_sources_are_remembered():
-    sources = Sources()
-    for k in range(1000):
-        sources.of('setpoint', bytes([k % 256, k // 256]), 1, [0.0], float(k))
-    assert len(sources._sources) <= 17
-
-
 # Changes of the model
 
 LIMIT = np.full(3, 100.0)
 
 
+class Computes:
+    def __init__(self, model):
+        self.model = model
+
+    def efforts(self, motion):
+        return inverse_dynamics(self.model, motion)[0]
+
+
+def why_not(model, how, motion=MOTION):
+    return hindrance(Computes(MODEL), Computes(model), motion, LIMIT, how=how, largest_step=0.05)
+
+
 def test_a_model_is_kept_unless_changes_are_allowed_and_small():
     heavier, other = arm(mass=2.2), arm().replace(gravity=(0.0, 0.0, -20.0))
-    keep, small, free = ModelChanges('keep', 0.05), ModelChanges('small', 0.05), ModelChanges('any', 0.0)
-    assert keep.hindrance(MODEL, heavier, MOTION, LIMIT) == "model_changes is 'keep'"
-    assert small.hindrance(MODEL, heavier, MOTION, LIMIT) == '' and free.hindrance(MODEL, other, MOTION, LIMIT) == ''
-    assert "torque of joint 'b' would step by" in small.hindrance(MODEL, other, MOTION, LIMIT)
+    assert 'a robot in motion keeps its model' in why_not(heavier, 'keep') and why_not(heavier, 'small') == ''
+    assert "torque of joint 'b' would step by" in why_not(other, 'small')
+    assert why_not(other, 'small', motion=None) == '' and why_not(other, 'keep', motion=None)
 
 
 def test_a_robot_of_other_joints_never_replaces_one_in_motion():
-    other = arm().replace(joint_names=('a', 'b', 'd'))
-    assert 'its joints are a, b, d' in ModelChanges('small', 1e9).hindrance(MODEL, other, MOTION, LIMIT)
+    assert 'its joints are a, b, d' in why_not(arm().replace(joint_names=('a', 'b', 'd')), 'small')
 
 
 # Outputs
 
-OWN, OTHER = Endpoint('/hod/commands', '/hod', 1), Endpoint('/hod/commands', '/impostor', 2)
-NAMESAKE = Endpoint('/hod/commands', '/hod', 3)
-
-
 def test_topics_that_another_node_publishes_on_are_taken():
-    outputs = Outputs('/hod')
-    assert outputs.fault([OWN], frozenset([1]), 0.0) == ''
-    assert 'the node /impostor publishes there' in outputs.fault([OWN, OTHER], frozenset([1]), 0.0)
-
-
-def test_a_namesake_takes_topics_while_it_lives():
-    outputs = Outputs('/hod')
-    outputs.listen(10.0)
-    assert 'may be taken' in outputs.fault([NAMESAKE], frozenset([1]), 10.0 + LIFE_SIGN)
-    assert outputs.fault([NAMESAKE], frozenset([1]), 10.1 + LIFE_SIGN) == ''
-    outputs.heard_namesake(20.0)
-    assert 'another node named /hod' in outputs.fault([NAMESAKE], frozenset([1]), 21.0)
-    assert outputs.fault([NAMESAKE], frozenset([1]), 20.1 + LIFE_SIGN) == ''
+    outputs, own = Outputs('/hod'), {'/hod/commands': 1, '/hod/feedforward': 1}
+    ours = [('/hod/commands', '/hod'), ('/hod/feedforward', '/hod')]
+    assert outputs.taken(ours, own) == ''
+    assert 'another node named /hod publishes' in outputs.taken(ours, {})
+    assert outputs.taken([*ours, ('/hod/commands', '/hod')], own).startswith('/hod/commands is taken: another node named /hod')
+    assert 'the node /left/impostor publishes there' in outputs.taken([*ours, ('/hod/commands', '/left/impostor')], own)

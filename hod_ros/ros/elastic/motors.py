@@ -20,7 +20,7 @@ from hod_ros.ros.reporting.log import ONCE_A_SECOND
 from hod_ros.ros.reporting.status import OK
 from hod_ros.ros.reporting.status import WARN
 from hod_ros.ros.reporting.status import Status
-from hod_ros.ros.setpoints.computation import Answer
+from hod_ros.ros.setpoints.answer import Answer
 from hod_ros.ros.setpoints.conversions import GAP
 from hod_ros.ros.setpoints.conversions import NOT_FINITE
 from hod_ros.ros.setpoints.conversions import WRONG_LENGTH

@@ -10,7 +10,7 @@ from hod_ros.ros.guards.holding import at_rest
 from hod_ros.ros.guards.measured import Measured
 
 GRAVITY, ZERO, STOP = 'gravity', 'zero', 'stop'
-HOLDS, RESTS = 'holds at measured positions', 'gravity torque of the last known position'
+HOLDS, RESTS = 'a torque that holds where the robot is measured', 'the gravity torque of the last position'
 MEANING = {ZERO: 'zero', STOP: 'nothing'}
 
 

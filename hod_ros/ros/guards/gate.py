@@ -18,10 +18,10 @@ from hod_ros.ros.guards.fallback import Fallback
 from hod_ros.ros.guards.faults import Fault
 from hod_ros.ros.guards.measured import Measured
 from hod_ros.ros.guards.motion_limits import MotionLimits
+from hod_ros.ros.guards.ownership import Ownership
 from hod_ros.ros.guards.rate_limiter import LONGEST_STEP
 from hod_ros.ros.guards.rate_limiter import RateLimiter
 from hod_ros.ros.guards.record import Record
-from hod_ros.ros.guards.sources import Ownership
 from hod_ros.ros.guards.sources import Source
 
 REFUSAL_LASTS = 0.5     # [s] for which a setpoint that could not start a stream hinders a reset
@@ -112,22 +112,24 @@ class Gate:
 
     # What comes in
 
-    def take(self, q: Array, efforts: Array, arrival: Arrival) -> Array | None:
-        """(n,) the command that a setpoint q (rows, n) with these efforts leads to; None where it is not commanded."""
+    def take(self, q: Array, efforts: Array, arrival: Arrival, beyond: bool) -> Array | None:
+        """(n,) the command that a setpoint q (rows, n) with these efforts leads to; None where it is not commanded.
+
+        beyond: whether the setpoint exceeds its limits of position or velocity, as `limits.flags` tells.
+        """
         now = arrival.time
         if not self.ownership.admits(arrival.source, now):
             return None
         if self.age.fault(arrival.stamp, arrival.clock, arrival.sent, arrival.received):
             return None
         self._notice_silence(now)
-        beyond = self.limits.fault(q)
         if self.fault.reason:
-            hindrance = beyond or self._start_fault(q[0], now)
+            hindrance = self.limits.fault(q) if beyond else self._start_fault(q[0], now)
             if hindrance:
                 self.fault.hinder(hindrance, now + REFUSAL_LASTS)
             return None
         if beyond:
-            return self._end_stream(self.limits.record, beyond)
+            return self._end_stream(self.limits.record, self.limits.fault(q))
         if self.running:
             reason = self.continuity.reach_fault(q[0], self.motion[0], arrival.after(self._arrival))
             if reason:

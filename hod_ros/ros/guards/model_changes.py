@@ -1,42 +1,47 @@
 """A robot in motion keeps its model: whether a new one may take the old one's place while its torque is in use."""
 
+from typing import Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 
-from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
 from hod_ros.errors import HodError
 from hod_ros.model.robot_model import RobotModel
-from hod_ros.ros.guards.record import Record
 
-KEEP, SMALL, ANY = 'keep', 'small', 'any'
+AUTO, KEEP, SMALL = 'auto', 'keep', 'small'
 
 
-class ModelChanges:
-    """how: KEEP, SMALL (the torque step at the last setpoint is bounded) or ANY. largest_step: in effort limits."""
+class Computes(Protocol):
+    """What makes efforts of motions by a model."""
 
-    def __init__(self, how: str, largest_step: float) -> None:
-        self.record = Record('model')
-        self.use(how, largest_step)
+    model: RobotModel
 
-    def use(self, how: str, largest_step: float) -> None:
-        self._how, self._largest_step = how, largest_step
+    def efforts(self, motion: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(n,) of a motion (3, n)."""
 
-    def hindrance(self, old: RobotModel, new: RobotModel, motion: NDArray[np.float64], limit: NDArray[np.float64]) -> str:
-        """Why the new model must wait for the next activation, or ''. motion: q (rows, n) of the last setpoint; limit (n,) of effort."""
-        if self._how == ANY:
-            return ''
-        if new.joint_names != old.joint_names:
-            return f'its joints are {", ".join(new.joint_names)} in place of {", ".join(old.joint_names)}'
-        if self._how == KEEP:
-            return "model_changes is 'keep'"
-        try:
-            steps = np.abs(inverse_dynamics(new, motion[:3])[0] - inverse_dynamics(old, motion[:3])[0])
-        except HodError as error:
-            return str(error)
-        bounds = self._largest_step * limit
-        beyond = ~(steps <= bounds)
-        if not beyond.any():
-            return ''
-        joint = int(np.argmax(beyond))
-        return (f'the torque of joint {old.joint_names[joint]!r} would step by {steps[joint]:.4g}, more than {bounds[joint]:.4g} '
-                f'(largest_model_step times its effort limit)')
+
+def hindrance(
+        old: Computes, new: Computes, motion: NDArray[np.float64] | None, limit: NDArray[np.float64], *, how: str,
+        largest_step: float) -> str:
+    """Why the new one must wait for the next activation, or ''.
+
+    motion: q (rows, n) of the last setpoint, None: there was none; limit (n,) of effort; how: KEEP, or SMALL: the step of the torque is
+    at most largest_step, in effort limits.
+    """
+    if new.model.joint_names != old.model.joint_names:
+        return f'its joints are {", ".join(new.model.joint_names)} in place of {", ".join(old.model.joint_names)}'
+    if how == KEEP:
+        return 'commands are published, and a robot in motion keeps its model (model_changes)'
+    if motion is None:
+        return ''
+    try:
+        steps = np.abs(new.efforts(motion[:3]) - old.efforts(motion[:3]))
+    except HodError as error:
+        return str(error)
+    bounds = largest_step * limit
+    beyond = ~(steps <= bounds)
+    if not beyond.any():
+        return ''
+    joint = int(np.argmax(beyond))
+    return (f'the torque of joint {old.model.joint_names[joint]!r} would step by {steps[joint]:.4g}, more than {bounds[joint]:.4g} '
+            '(largest_model_step times its effort limit)')

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from hod_ros.ros.guards.record import Record
 
+KINDS = ('position', 'velocity')
 ROUNDING = 1e-9         # by which a planner that goes up to a limit may exceed it
 OVERSPEED = 1.25        # times the velocity limit: a controller that tracks full speed overshoots a little
 POSITION_FLAG, VELOCITY_FLAG = 8, 16
@@ -32,6 +33,15 @@ class MotionLimits:
         if not beyond.any():
             return None
         return (beyond * np.array([[POSITION_FLAG], [VELOCITY_FLAG]], np.uint8)).sum(axis=0, dtype=np.uint8)
+
+    def excesses(self, q: NDArray[np.float64]) -> list[tuple[str, str, float, float]]:
+        """(joint, kind, value, limit) of all that a motion q (rows, n) exceeds."""
+        rows = q[:2]
+        above, below = rows > self._most, rows < self._least
+        limits = np.where(above, [self._upper, self._velocity], [self._lower, -self._velocity])
+        return [
+            (self._names[joint], KINDS[kind], float(rows[kind, joint]), float(limits[kind, joint]))
+            for kind, joint in np.argwhere(above | below)]
 
     def fault(self, q: NDArray[np.float64]) -> str:
         """What a setpoint q (rows, n) exceeds, or ''."""

@@ -1,101 +1,72 @@
-"""Whose message it is, and who owns the stream: the first source does, until it has been silent for a time.
+"""Which publisher a message is of, and how many of its messages were lost on their way.
 
-Where the middleware names the publisher of a message (its gid), that is the source. Where it only numbers each publisher's messages, a
-source is known by these numbers and, where two sources are equally likely, by where its motion was last.
+Where the middleware names the publisher (its gid), that is the source. Where it only numbers each publisher's messages, a source is known
+by these numbers and, where two are equally likely, by where its motion was last. The middleware's own event for losses (MESSAGE_LOST)
+knows nothing of a queue of ours that overflows, and taking it can lock up a process for ever.
 """
 
+from collections.abc import Callable
+from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
 
-from hod_ros.ros.guards.record import Record
-
-FASTEST = 1e5           # [1/s] numbers that grow faster are those of two sources
-MOST = 16               # sources remembered; of more, those that have been silent for longest are forgotten
+NUMBER, STAMP, GID = 'publication_sequence_number', 'source_timestamp', 'publisher_gid'
+FASTEST = 1e5       # [1/s] numbers that grow faster are those of two sources
 
 
 @dataclass(eq=False)
 class Source:
-    """One publisher of one kind of input, and its last message."""
+    """One publisher of one kind of input; number and stamp [ns] of its last message, and the positions in it."""
 
     kind: str
-    identity: object            # the publisher's gid, None where it is not known
+    gid: object
     number: int | None
-    positions: Sequence[float]
-    time: float                 # [s] arrival
-    lost: int = 0               # messages on the way, before the last one
+    stamp: int
+    positions: Sequence[float] = ()
 
 
 class Sources:
-    """All sources of one node's input; `lost` counts what their numbers leave out."""
+    """All publishers of one topic; `lost` counts on by what their numbers leave out."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: str, lost: int = 0) -> None:
+        self._kind = kind
         self._sources: list[Source] = []
-        self.lost = 0
+        self.lost = lost
 
-    def of(
-            self, kind: str, identity: object, number: int | None, positions: Sequence[float], now: float,
-            publishers: int | None = None) -> Source:
-        """The source of a message that arrived now [s]. publishers: how many there are on its topic, None: unknown."""
-        sources = self._sources
-        for source in sources:
-            if source.number is not None and source.number + 1 == number and source.kind == kind and source.identity == identity:
-                break
+    def of(self, information: Mapping[str, Any], positions: Sequence[float], publishers: Callable[[], int]) -> Source:
+        """The source of a message with this information; publishers(): how many there are now."""
+        gid, number, stamp = information.get(GID), information[NUMBER], information[STAMP]
+        following = [
+            source for source in self._sources
+            if source.gid == gid and (number is None or source.number is not None and source.number + 1 == number)]
+        if len(following) == 1:
+            source = following[0]
+        elif following:
+            source = min(following, key=lambda source: _distance(source.positions, positions))
         else:
-            source = None
-        if source is None or identity is None and len(sources) > 1:
-            source = self._likeliest(kind, identity, number, positions, now, publishers)
-        if source is None:
-            source = Source(kind, identity, number, positions, now)
-            sources.append(source)
-            if len(sources) > MOST:
-                sources.remove(min(sources, key=lambda old: old.time))
-            return source
-        lost = number - source.number - 1 if number is not None else 0
-        source.lost += lost
-        self.lost += lost
-        source.number, source.positions, source.time = number, positions, now
+            source = self._after_a_gap(gid, number, stamp, publishers())
+        source.number, source.stamp, source.positions = number, stamp, positions
         return source
 
-    def _likeliest(
-            self, kind: str, identity: object, number: int | None, positions: Sequence[float], now: float,
-            publishers: int | None) -> Source | None:
-        candidates = [source for source in self._sources if source.kind == kind and source.identity == identity]
-        if identity is None and number is not None:
-            alone = publishers is not None and len(candidates) >= publishers
-            candidates = [
-                source for source in candidates
-                if 1 <= number - source.number <= (float('inf') if alone else 1 + FASTEST * (now - source.time))]
-        elif identity is not None:
-            candidates = [source for source in candidates if number is None or number > source.number]
-        if len(candidates) < 2:
-            return candidates[0] if candidates else None
-        following = [source for source in candidates if source.number is not None and source.number + 1 == number]
-        return min(following or candidates, key=lambda source: _distance(source.positions, positions))
+    def _after_a_gap(self, gid, number, stamp, publishers):
+        """The nearest source that lost what is between, or a new one, which has lost nothing."""
+        sources = self._sources
+        complete = gid is not None or len(sources) >= publishers
+        possible = [] if number is None else [
+            source for source in sources if source.gid == gid and source.number < number
+            and (complete or 1e9 * (number - source.number) <= FASTEST * (stamp - source.stamp))]
+        if possible:
+            nearest = max(possible, key=attrgetter('number'))
+            self.lost += number - nearest.number - 1
+            return nearest
+        new = Source(self._kind, gid, number, stamp)
+        sources.append(new)
+        if len(sources) > max(publishers, 1):
+            sources.remove(min(sources, key=attrgetter('stamp')))       # it has gone, or began anew
+        return new
 
 
-def _distance(one: Sequence[float], other: Sequence[float]) -> float:
+def _distance(one, other):
     return max((abs(a - b) for a, b in zip(one, other, strict=False)), default=0.0)
-
-
-class Ownership:
-    """silence [s]: how long the owner must have been silent before another may take the stream."""
-
-    def __init__(self, silence: float) -> None:
-        self.record = Record('source')
-        self.silence = silence
-        self.owner: Source | None = None
-        self._heard = 0.0
-
-    def admits(self, source: Source, now: float) -> bool:
-        """Whether the stream is this source's, by its message that arrived now [s]."""
-        if source is self.owner:
-            self._heard = now
-            return True
-        if self.owner is not None and now - self._heard <= self.silence:
-            self.record.act(f'a second source of {source.kind}s sends beside the owner of the stream: it is not commanded')
-            return False
-        self.owner, self._heard = source, now
-        return True
-
-    def forget(self) -> None:
-        self.owner = None

@@ -77,9 +77,10 @@ class Parameters(Mapping):
         """Names of those that this node knows."""
         return tuple(self._families)
 
-    def members(self, family: str) -> dict[str, Any]:
-        """{joint: value} of the joints, or motors, that have been given a parameter of this family."""
-        return {member: self[self._families[family].of(member)] for member in self._members[family]}
+    def members(self, family: str, changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """{joint: value} of the joints, or motors, that have been given a parameter of this family, as they are but for `changes`."""
+        names = {member: self._families[family].of(member) for member in self._members[family]}
+        return {member: (changes or {}).get(name, self[name]) for member, name in names.items()}
 
     def _declare(self, specification, name):
         """Declares a parameter; an InputError where a file or the command line gives it a value it can't have."""

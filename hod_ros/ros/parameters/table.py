@@ -66,16 +66,23 @@ HOD = (
         'limits.<joint>.effort', inf, 'Largest effort [N m] or [N]; what exceeds a limit is flagged in ~/feedforward and named in the '
         'diagnostics.', bounds=(0.0, inf), changeable=True, example=87.0),
     Specification(
-        'limits.<joint>.effort_rate', inf, 'Largest effort rate [N m/s] or [N/s].', bounds=(0.0, inf), changeable=True, example=1000.0),
+        'limits.<joint>.effort_rate', inf, 'Largest effort rate [N m/s] or [N/s]; of commands, where it is not given: ten effort limits a '
+        'second.', bounds=(0.0, inf), changeable=True, example=1000.0),
     Specification(
         'limits.<joint>.effort_acceleration', inf, 'Largest effort acceleration [N m/s^2] or [N/s^2].', bounds=(0.0, inf), changeable=True,
         example=1e5),
     Specification(
+        'limits.<joint>.velocity', inf, 'Largest velocity [rad/s] or [m/s].', bounds=(0.0, inf), changeable=True, example=2.1),
+    Specification(
+        'limits.<joint>.lower', -inf, 'Lowest position [rad] or [m].', bounds=(-inf, inf), changeable=True, example=-2.9),
+    Specification(
+        'limits.<joint>.upper', inf, 'Highest position [rad] or [m].', bounds=(-inf, inf), changeable=True, example=2.9),
+    Specification(
         'limits.clip', False, 'Clip efforts to their limits instead of flagging them only; their rates and higher derivatives are then '
         'left empty.', changeable=True),
     Specification(
-        'limits.use_description', False, 'Take the effort limits of the robot description (those above 0) for joints without one here.',
-        changeable=True),
+        'limits.use_description', False, 'Take the limits of the robot description (those above 0) for joints without one here; with '
+        'publish_commands they always are.', changeable=True),
     Specification(
         'damping_filter', False, 'Let a filter that remembers earlier setpoints, and goes by their stamps, follow the dampers beside '
         'springs (elastic.<joint>.damping without damping_terms); false: such drives are refused.'),
@@ -83,17 +90,42 @@ HOD = (
         'setpoint_timeout', 0.1, 'Setpoints are stale when no good one has arrived for so long [s]; 0: never. ~/feedforward has stopped by '
         'itself then, for it answers setpoints; ~/commands does what on_timeout says.', bounds=(0.0, LONGEST_TIMEOUT), changeable=True),
     Specification(
-        'on_timeout', 'gravity', 'What ~/commands carries a hundred times a second while setpoints are stale, and once when the node is '
-        "deactivated or ends: 'gravity' (the torque that holds the last setpoint's position, with payload, without external wrenches), "
-        "'zero', or 'stop' (nothing: an effort controller then holds its last command for ever).", one_of=('gravity', 'zero', 'stop'),
+        'on_timeout', 'gravity', 'What ~/commands carries a hundred times a second while setpoints are stale and after a fault, and when '
+        "the node is deactivated or ends: 'gravity' (with fresh joint_states, torque that brakes the robot and holds it where it is "
+        "measured; without, the torque that holds the last position, with payload, without external wrenches), 'zero', or 'stop' (nothing: "
+        'an effort controller then holds its last command for ever). Commands never jump to it.', one_of=('gravity', 'zero', 'stop'),
         changeable=True),
     Specification(
         'wrench_timeout', 0.0, 'An external wrench ceases when the next one on its link has not arrived for so long [s]; 0: it holds until '
         'the next.', bounds=(0.0, LONGEST_TIMEOUT), changeable=True),
-    Specification('publish_commands', False, 'Publish the efforts on ~/commands for an effort controller.'),
+    Specification(
+        'publish_commands', False, 'Publish the efforts on ~/commands for an effort controller, behind guards: docs/bringup.md says what '
+        'stops the robot. Every joint needs an effort limit, from the description or from limits.<joint>.effort.'),
     Specification(
         'command_joints', [], "Joints of ~/commands, in the controller's order; empty: all, in the order of the model.", type=STRINGS,
         unique=True),
+    Specification(
+        'max_age', 0.1, 'A setpoint that is older by its stamp is answered but not commanded, once stamps and clock have agreed [s]; 0: '
+        'never.', bounds=(0.0, LONGEST_TIMEOUT), changeable=True),
+    Specification(
+        'source_timeout', 0.5, 'Another source of setpoints may command only when the one that does has been silent for so long [s].',
+        bounds=(1e-3, LONGEST_TIMEOUT), changeable=True),
+    Specification(
+        'joint_states_timeout', 0.1, 'Measured positions and velocities are fresh for so long [s].', bounds=(1e-3, LONGEST_TIMEOUT),
+        changeable=True),
+    Specification(
+        'start_tolerance', 0.1, 'A stream that is commanded starts at most so far from where the robot is measured, and a robot may be '
+        'measured so far outside its limits [rad] or [m].', bounds=(0.0, 1e3), changeable=True),
+    Specification(
+        'hold_bandwidth', 10.0, "With which the robot is braked and held at measured positions [1/s]: q'' = w^2 (hold - q) - 2 w q'.",
+        bounds=(0.1, 100.0), changeable=True),
+    Specification(
+        'model_changes', 'auto', "Another description, payload, gravity or friction while active: 'keep' (it waits for the next "
+        "activation), 'small' (it is taken where no torque at the last setpoint steps by more than largest_model_step), or 'auto': keep "
+        'where commands are published, else taken at once.', one_of=('auto', 'keep', 'small'), changeable=True),
+    Specification(
+        'largest_model_step', 0.05, 'Largest torque step of a change of the model that is small, in effort limits.', bounds=(0.0, 1.0),
+        changeable=True),
     Specification(
         'max_order', 20, 'Highest order that a service request may ask for.', bounds=(0, HIGHEST_ORDER), changeable=True),
     Specification('max_samples', 10000, 'Most samples that a service request may carry.', bounds=(1, 1_000_000), changeable=True),

@@ -2,6 +2,7 @@
 
 import traceback
 from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 from hod_ros.errors import HodError
@@ -23,21 +24,33 @@ POLL = 0.002        # [s] between two looks at a description that is being loade
 
 class RobotKeeper:
     """`load` takes the first robot. use(robot) is told of each later one, which comes by a description or by a change of parameters, and
-    of the same robot where other parameters have changed."""
+    of the same robot where other parameters have changed.
 
-    def __init__(self, node: ManagedNode, parameters: Parameters, use: Callable[[Robot], None]) -> None:
+    fits(robot, changes) raises a HodError where it can't be used, with the parameters as they are but for `changes`; hindrance(robot)
+    tells why it has to wait for the next activation, as a robot in motion keeps its model: then it is `kept`.
+    """
+
+    def __init__(
+            self, node: ManagedNode, parameters: Parameters, use: Callable[[Robot], None],
+            fits: Callable[[Robot, Mapping[str, Any]], None] = lambda robot, changes: None,
+            hindrance: Callable[[Robot], str] = lambda robot: '') -> None:
         self._node = node
         self._logger = node.get_logger()
         self._parameters = parameters
         self._use = use
+        self._fits = fits
+        self._hindrance = hindrance
         self._source = DescriptionSource(parameters, node.resolve_topic_name(DESCRIPTION), self._logger)
         self._loader = BackgroundLoader()
         self._checked: Robot | None = None      # of parameters that are about to be set
         self._timer = node.create_timer(POLL, self._on_loading, clock=STEADY)
         self._timer.cancel()
         self.robot: Robot | None = None
+        self.kept: Robot | None = None          # for the next activation
+        self.kept_because = ''
         self.fault = ''                         # what was wrong with the latest description
         self.awaited = False                    # whether the node starts as soon as it has a robot
+        self.hindered = ''                      # why it does not although it has one
 
     @property
     def available(self) -> bool:
@@ -47,24 +60,36 @@ class RobotKeeper:
     @property
     def waiting_for(self) -> str:
         """What the node needs before it can start; empty where it does not wait."""
-        return self._source.wanted(self.fault) if self.awaited and self.robot is None else ''
+        if not self.awaited:
+            return ''
+        return self.hindered or ('' if self.robot else self._source.wanted(self.fault))
 
     def load(self) -> None:
         """Takes the robot of the current description; HodError where it is bad or there is none."""
         text, source = self._source.current()
         try:
-            self.robot = Robot.build(text, source, robot_settings(self._parameters))
+            robot = Robot.build(text, source, robot_settings(self._parameters))
+            self._fits(robot, {})
         except HodError as error:
             self.refuse(source, error)
             raise
-        self.fault = ''
+        self.robot, self.fault = robot, ''
+
+    def take_kept(self) -> None:
+        """The robot is at rest: it may become the one that was kept."""
+        kept, self.kept = self.kept, None
+        if kept is not None:
+            self.robot = kept
+            self._use(kept)
+            self._logger.info(f'what was kept for this activation is in use: {kept}')
+            self.warn()
 
     def refuse(self, source: str, error: object) -> None:
         self.fault = f'{source}: {error}'
 
     def clear(self) -> None:
         self._loader.cancel()
-        self.robot, self.fault = None, ''
+        self.robot, self.kept, self.fault = None, None, ''
 
     def close(self) -> None:
         self._loader.close()
@@ -85,8 +110,13 @@ class RobotKeeper:
         description = self._source.as_if(changes[DESCRIPTION]) if DESCRIPTION in changes else None
         if description is not None:
             self._checked = Robot.build(*description, settings)
-        elif self.robot is not None and settings != self.robot.settings:
-            self._checked = self.robot.with_settings(settings)
+        elif self.robot is not None:
+            latest = self.kept or self.robot
+            if settings != latest.settings:
+                self._checked = latest.with_settings(settings)
+        for robot in (self.robot, self._checked):
+            if robot is not None:
+                self._fits(robot, changes)
 
     def adopt(self) -> None:
         """The parameters that were checked last are set."""
@@ -95,9 +125,8 @@ class RobotKeeper:
             return
         if checked is None:
             self._use(self.robot)
-        elif checked.empty_handed is self.robot.empty_handed:
-            self.robot = checked
-            self._use(checked)
+        elif checked.empty_handed is (self.kept or self.robot).empty_handed:
+            self._offer(checked)
         else:
             self._loader.cancel()
             self._take(checked)
@@ -127,10 +156,27 @@ class RobotKeeper:
             self._take(done.robot)
 
     def _take(self, robot):
-        self.robot, self.fault = robot, ''
-        self._use(robot)
-        self._logger.info(f'new robot description: {robot}')
-        self.warn()
+        try:
+            self._fits(robot, {})
+        except HodError as error:
+            self.refuse(robot.source, error)
+            self._logger.error(f'robot description refused, the last good model stays in use: {error}')
+            return
+        self.fault = ''
+        if self._offer(robot):
+            self._logger.info(f'new robot description: {robot}')
+            self.warn()
+
+    def _offer(self, robot):
+        """Whether the robot is in use now; else it is kept."""
+        self.kept_because = self._hindrance(robot)
+        if self.kept_because:
+            self.kept = robot
+            self._logger.warning(f'kept for the next activation: {robot}; {self.kept_because}')
+        else:
+            self.robot, self.kept = robot, None
+        self._use(self.robot)
+        return self.kept is None
 
     def warn(self) -> None:
         """Logs what is doubtful about the robot in use."""
@@ -152,6 +198,9 @@ class RobotKeeper:
                 level, text = WARN, f'{state}; implausible model: {model.warnings[0]}'
             elif robot.unused:
                 level, text = WARN, f'{state}; not used: {robot.unused[0]}'
+        if self.kept is not None:
+            level, text = WARN, f'{state}; another model is kept for the next activation'
+            values['kept for the next activation'] = f'{self.kept}; {self.kept_because}'
         if self.fault:
             level, text = WARN, f'{state}; new description refused, the last good model runs'
             values['description refused'] = self.fault

@@ -44,9 +44,11 @@ class PayloadService:
         if motion is None:
             response.message = 'the jump is not stated, because no setpoint has come and no positions were given'
         else:
-            order = len(motion) - 3
-            jump = inverse_dynamics(self._keeper.robot.model, motion, order=order) - inverse_dynamics(before, motion, order=order)
+            order, latest = len(motion) - 3, self._keeper.kept or self._keeper.robot
+            jump = inverse_dynamics(latest.model, motion, order=order) - inverse_dynamics(before, motion, order=order)
             response.effort_jump = in_message_order(jump, columns)
+        if self._keeper.kept is not None:
+            response.message = f'kept for the next activation: {self._keeper.kept_because}'
 
 
 def _motion(request, columns, last_motion):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rclpy.impl.rcutils_logger import RcutilsLogger
+from std_srvs.srv import Trigger
 
 from hod_interfaces.srv import ComputeDynamicsMatrices
 from hod_interfaces.srv import ComputeInverseDynamics
@@ -65,6 +66,9 @@ COMPUTED = {
 }
 ANSWERED = {
     'set_payload': Answered(SetPayload, 'what a link carries from now on'),
+}
+ALWAYS_ANSWERED = {
+    'reset': Answered(Trigger, 'ends a fault whose cause is gone'),
 }
 
 

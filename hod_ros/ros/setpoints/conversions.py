@@ -169,7 +169,7 @@ class FeedforwardWriter:
 
     def write(self, setpoint, limited, columns):
         """The message that answers this setpoint with what is Limited, in the model's order."""
-        Q, flags, clipped = limited
+        Q, flags, clipped, _ = limited
         if columns.to_message is not None:
             Q = Q[:, columns.to_message]
             flags = None if flags is None else flags[columns.to_message]

@@ -1,18 +1,22 @@
-"""Limits of efforts, effort rates and effort accelerations: exceeded ones are flagged, efforts clipped where that is asked for."""
+"""Limits of efforts, their rates and accelerations, of positions and velocities: exceeded ones are flagged, efforts clipped on demand."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hod_interfaces.msg import TorqueFeedforward
 from hod_ros.model.robot_model import RobotModel
+from hod_ros.ros.guards.bounds import motion_bounds
+from hod_ros.ros.guards.motion_limits import MotionLimits
 from hod_ros.ros.parameters.declared import Parameters
 from hod_ros.ros.reporting.status import OK
 from hod_ros.ros.reporting.status import WARN
 from hod_ros.ros.reporting.status import Status
+from hod_ros.ros.setpoints.answer import Limited
 
 KINDS = ('effort', 'effort rate', 'effort acceleration')
 FAMILIES = ('limits.<joint>.effort', 'limits.<joint>.effort_rate', 'limits.<joint>.effort_acceleration')
@@ -29,20 +33,18 @@ class Excess:
     limit: float
 
 
-class Limited(NamedTuple):
-    """Q within limits: a clipped one has one row. flags: (n,) of TorqueFeedforward, None where no joint has a limit."""
-
-    Q: NDArray[np.float64]
-    flags: NDArray[np.uint8] | None = None
-    clipped: bool = False
+def named_limits(parameters: Parameters, changes: Mapping[str, Any] | None = None) -> dict[str, dict[str, float]]:
+    """{'velocity': {joint: limit}, 'lower': ..., 'upper': ...} as the parameters are but for `changes`."""
+    return {name: parameters.members(f'limits.<joint>.{name}', changes) for name in ('velocity', 'lower', 'upper')}
 
 
-class EffortLimits:
+class SetpointLimits:
     """Those of the parameters limits.*, for one robot at a time."""
 
     def __init__(self, parameters: Parameters) -> None:
         self._parameters = parameters
-        self._bounds: NDArray[np.float64] | None = None     # (3, n) in the model's order, inf where there is none
+        self._bounds: NDArray[np.float64] | None = None     # (3, n) of efforts, in the model's order, inf where there is none
+        self._motion: MotionLimits | None = None
         self._joint_names: tuple[str, ...] = ()
         self._clip = False
         self.clipped = 0
@@ -50,10 +52,14 @@ class EffortLimits:
         self._excesses: dict[tuple[str, str], Excess] = {}      # since the last status
 
     def use(self, model: RobotModel) -> None:
-        """Takes the limits of this robot, as the parameters are now."""
+        """Takes the limits of this robot, as the parameters are now; InputError where there can be none such."""
         parameters = self._parameters
+        of_description = parameters['limits.use_description'] or parameters['publish_commands']
+        motion = MotionLimits(
+            model.joint_names, *motion_bounds(model, **named_limits(parameters), of_description=of_description))
+        self._motion = motion if motion.exist else None
         bounds = np.full((3, model.n), np.inf)
-        if parameters['limits.use_description']:
+        if of_description:
             bounds[0] = np.where(model.effort_limits > 0, model.effort_limits, np.inf)      # 0 is a common placeholder
         for row, family in zip(bounds, FAMILIES, strict=True):
             for joint, value in parameters.members(family).items():
@@ -63,8 +69,24 @@ class EffortLimits:
         self._clip = parameters['limits.clip']
         self._within = np.zeros(model.n, np.uint8)
 
-    def apply(self, Q: NDArray[np.float64]) -> Limited:
-        """Q (rows, n) in the model's order."""
+    @property
+    def efforts(self) -> NDArray[np.float64]:
+        """(n,) the limits of efforts, inf where there is none."""
+        return np.full(len(self._joint_names), np.inf) if self._bounds is None else self._bounds[0]
+
+    def apply(self, q: NDArray[np.float64], Q: NDArray[np.float64]) -> Limited:
+        """The limited Q (rows, n) of a motion q, in the model's order."""
+        limited = self._efforts_limited(Q)
+        if self._motion is None:
+            return limited
+        flags = self._motion.flags(q)
+        if flags is None:
+            return limited if limited.flags is not None else limited._replace(flags=self._within)
+        for joint, kind, value, limit in self._motion.excesses(q):
+            self._note((joint, kind), value, limit)
+        return limited._replace(flags=flags if limited.flags is None else limited.flags + flags, beyond=True)
+
+    def _efforts_limited(self, Q):
         if self._bounds is None:
             return Limited(Q)
         rows = Q[:3]
@@ -87,7 +109,7 @@ class EffortLimits:
             excess.worst, excess.limit = value, limit
 
     def status(self) -> Status:
-        if self._bounds is None:
+        if self._bounds is None and self._motion is None:
             return Status('limits', OK, 'none configured', {})
         excesses, self._excesses = self._excesses, {}
         values = {'clipped': self.clipped}

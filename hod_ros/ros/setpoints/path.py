@@ -1,7 +1,10 @@
 """The way of a setpoint: read, computed, limited, answered and commanded; a bad one is refused here, with a reason."""
 
 import traceback
+from collections.abc import Callable
+from collections.abc import Mapping
 from time import monotonic
+from typing import Any
 
 from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.lifecycle import LifecyclePublisher
@@ -10,6 +13,14 @@ from hod_interfaces.msg import JointSetpoint
 from hod_interfaces.msg import TorqueFeedforward
 from hod_ros.errors import HodError
 from hod_ros.ros.elastic.motors import MotorFeedforwards
+from hod_ros.ros.guards.bounds import motion_bounds
+from hod_ros.ros.guards.faults import Fault
+from hod_ros.ros.guards.gate import Gate
+from hod_ros.ros.guards.model_changes import AUTO
+from hod_ros.ros.guards.model_changes import KEEP
+from hod_ros.ros.guards.model_changes import hindrance
+from hod_ros.ros.guards.record import Record
+from hod_ros.ros.guards.sources import Sources
 from hod_ros.ros.parameters.declared import Parameters
 from hod_ros.ros.reporting.log import ONCE_A_SECOND
 from hod_ros.ros.reporting.quality import Partners
@@ -19,9 +30,9 @@ from hod_ros.ros.reporting.status import OK
 from hod_ros.ros.reporting.status import WARN
 from hod_ros.ros.reporting.status import Status
 from hod_ros.ros.robot.robot import Robot
-from hod_ros.ros.setpoints.commands import MEANING
+from hod_ros.ros.setpoints.answer import Answer
 from hod_ros.ros.setpoints.commands import Commands
-from hod_ros.ros.setpoints.computation import Answer
+from hod_ros.ros.setpoints.commands import bounds_of
 from hod_ros.ros.setpoints.computation import Computation
 from hod_ros.ros.setpoints.conversions import INTERNAL
 from hod_ros.ros.setpoints.conversions import REFUSED
@@ -29,7 +40,8 @@ from hod_ros.ros.setpoints.conversions import BadSetpoint
 from hod_ros.ros.setpoints.conversions import FeedforwardWriter
 from hod_ros.ros.setpoints.conversions import nanoseconds
 from hod_ros.ros.setpoints.freshness import Freshness
-from hod_ros.ros.setpoints.limits import EffortLimits
+from hod_ros.ros.setpoints.limits import SetpointLimits
+from hod_ros.ros.setpoints.limits import named_limits
 from hod_ros.ros.setpoints.wrenches import HeldWrenches
 
 
@@ -42,18 +54,20 @@ class SetpointPath:
         self._logger = logger
         self.statistics = Statistics(logger)
         self.freshness = Freshness(parameters)
-        self.limits = EffortLimits(parameters)
+        self.limits = SetpointLimits(parameters)
+        self.changes = Record('model')
+        self._held: Gate | None = None      # whose last command a controller holds
         self.wrenches = HeldWrenches(parameters, logger)
         self._writer = FeedforwardWriter(TorqueFeedforward())
         self._before = self.statistics.dropped.copy(), 0
         self.active = False
         self.close()
 
-    def open(self, feedforward: LifecyclePublisher, commands: LifecyclePublisher | None) -> None:
-        """Answers go to these publishers."""
+    def open(self, feedforward: LifecyclePublisher, commands: Commands | None) -> None:
+        """Answers go there."""
         self._feedforward = feedforward
-        if commands is not None:
-            self.commands = Commands(commands, self._parameters, self.freshness, self._logger)
+        self.commands = commands
+        self._sources = Sources('setpoint', self.statistics.lost)
 
     def open_motors(self, publisher: LifecyclePublisher) -> None:
         """Where there are drives, before they are used."""
@@ -64,7 +78,9 @@ class SetpointPath:
         return self._motor_feedforward is not None
 
     def close(self) -> None:
-        """Forgets outputs, robot and what is held."""
+        """Forgets outputs, robot and wrenches."""
+        if getattr(self, 'commands', None) is not None:
+            self._held = self.commands.gate
         self._feedforward: LifecyclePublisher | None = None
         self._motor_feedforward: LifecyclePublisher | None = None
         self.commands: Commands | None = None
@@ -74,14 +90,49 @@ class SetpointPath:
         self.last: Answer | None = None                     # to the last good setpoint
         self.wrenches.clear()
 
+    def check(self, robot: Robot, changes: Mapping[str, Any]) -> None:
+        """HodError where this robot can't be used, with the parameters as they are but for `changes`."""
+        if self._parameters['publish_commands']:
+            bounds_of(robot.model, self._parameters, changes)
+        else:
+            motion_bounds(robot.model, **named_limits(self._parameters, changes), of_description=False)
+
+    def hindrance(self, robot: Robot) -> str:
+        """Why this robot has to wait for the next activation, or ''."""
+        if not self.active or self._robot is None or robot.model.hash == self._robot.model.hash:
+            return ''
+        return self._hindrance(Computation(robot.model, self.limits, self._friction_width()))
+
+    def _hindrance(self, new):
+        how = self._parameters['model_changes']
+        if how == AUTO and self.commands is None:
+            return ''
+        reason = hindrance(
+            self._computation, new, None if self.last is None else self.last.q, self.limits.efforts,
+            how=KEEP if how == AUTO else how, largest_step=self._parameters['largest_model_step'])
+        if reason:
+            self.changes.act(reason)
+        return reason
+
+    def _friction_width(self):
+        return self._parameters['joint_friction_width'] if self._parameters['joint_friction'] else None
+
     def use(self, robot: Robot) -> None:
         """Computes with this robot, and with the parameters as they are now, from the next setpoint on."""
         before, self._robot = self._robot, robot
         if before is not None and before.model.joint_names != robot.model.joint_names:
             self.last = None
-        self._computation = Computation(robot.model, self.limits, self._parameters)
+        self.limits.use(robot.model)
+        computation = Computation(robot.model, self.limits, self._friction_width())
+        old = self._computation
+        if self.active and old is not None and computation.friction_width != old.friction_width:
+            reason = self._hindrance(computation)
+            if reason:
+                self._logger.warning(f'the friction stays as it was until the next activation: {reason}')
+                computation = Computation(robot.model, self.limits, old.friction_width)
+        self._computation = computation
         if self.commands is not None:
-            self.commands.use(self._computation)
+            self.commands.use(robot.model, self._held)
         if robot is not before:
             earlier, self.motors = self.motors, MotorFeedforwards(robot.prepared, self._logger) if robot.drives else None
             if earlier is not None and self.motors is not None:
@@ -91,19 +142,21 @@ class SetpointPath:
     def activate(self) -> None:
         """The next setpoint is the first."""
         self.freshness.reset()
-        for part in (self.commands, self.motors):
-            if part is not None:
-                part.forget()
+        self.use(self._robot)
+        if self.commands is not None:
+            self.commands.open()
+        if self.motors is not None:
+            self.motors.forget()
         self.active = True
 
     @property
     def commanding(self) -> bool:
         return self.active and self.commands is not None
 
-    def send_last_command(self) -> None:
-        """What an effort controller then holds."""
+    def send_last_command(self, *, listen: bool = True) -> None:
+        """What an effort controller then holds; listen: whether joint_states may be heard until it is out."""
         if self.active and self.commands is not None:
-            self.commands.fall_back()
+            self.commands.part(listen)
 
     def deactivate(self) -> None:
         """Ends with the last command."""
@@ -112,16 +165,21 @@ class SetpointPath:
         self.freshness.reset()
         self.wrenches.clear()
 
-    def take(self, setpoint: JointSetpoint) -> None:
+    def take(self, setpoint: JointSetpoint, information: Mapping[str, Any], publishers: Callable[[], int]) -> None:
+        """information: the middleware's about this setpoint; publishers(): how many there are now."""
         began = monotonic()
         statistics = self.statistics
         statistics.received += 1
+        source = self._sources.of(information, setpoint.positions, publishers)
+        statistics.lost = self._sources.lost
         if not self.active:
             statistics.inactive += 1
             return
         statistics.stamped(nanoseconds(setpoint.header.stamp))
         try:
-            self.last = self._answer(setpoint, began)
+            self.last = answer = self._answer(setpoint, began)
+            if self.commands is not None:
+                self.commands.take(setpoint, answer, source, information, began)
         except BadSetpoint as error:
             statistics.drop(error.reason, str(error))
         except HodError as error:
@@ -152,8 +210,6 @@ class SetpointPath:
         self._feedforward.publish(self._writer.write(setpoint, limited, answer.columns))
         if motor_message is not None:
             self._motor_feedforward.publish(motor_message)
-        if self.commands is not None:
-            self.commands.send(answer.q[0], limited.Q[0])
         return answer
 
     def watch(self) -> None:
@@ -165,15 +221,22 @@ class SetpointPath:
 
     def on_command_period(self) -> None:
         """What goes on ~/commands while setpoints are stale."""
-        if not self.active:
-            return
-        self.watch()
-        if self.freshness.stale:
-            self.commands.fall_back()
+        if self.active:
+            self.watch()
+            self.commands.on_period()
+
+    def reset(self, fault: Fault) -> tuple[bool, str]:
+        """(whether there is no fault any more, a sentence)"""
+        return fault.reset(monotonic()) if self.commands is None else self.commands.reset()
 
     def statuses(self) -> list[Status]:
         parts = (self, self.limits, self.wrenches, self.commands, self.motors)
         return [part.status() for part in parts if part is not None]
+
+    @property
+    def guards(self) -> list[Record]:
+        """What the guards of model and commands tell."""
+        return [self.changes, *(self.commands.gate.records if self.commands is not None else ())]
 
     def status(self) -> Status:
         freshness, statistics = self.freshness, self.statistics
@@ -187,7 +250,7 @@ class SetpointPath:
         if drops:
             level, text = ERROR, f'dropped {", ".join(f"{count} {reason}" for reason, count in drops.most_common())}'
         elif freshness.stale:
-            carried = f'; ~/commands carries {MEANING[self._parameters["on_timeout"]]}' if self.commands is not None else ''
+            carried = f'; ~/commands carries {self.commands.carries or "nothing"}' if self.commands is not None else ''
             level, text = WARN, f'no good setpoint for {age:.1f} s: ~/feedforward stopped{carried}'
         elif gaps:
             level, text = WARN, f'{gaps} gaps longer than {freshness.timeout:g} s in the last second'

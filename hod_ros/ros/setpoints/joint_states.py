@@ -1,0 +1,54 @@
+"""joint_states, as they are needed: they may come a thousand times a second, but are read a hundred times.
+
+Messages are kept as bytes. Where several publishers share the topic, the latest of each is kept: what follows the stamp, the frame and the
+first names, tells them apart.
+"""
+
+from time import monotonic
+
+from rclpy.qos import QoSProfile
+from rclpy.qos import QoSReliabilityPolicy
+from rclpy.serialization import deserialize_message
+from rclpy.subscription import Subscription
+from sensor_msgs.msg import JointState
+
+from hod_ros.ros.guards.measured import Measured
+
+TOPIC = 'joint_states'
+QOS = QoSProfile(depth=10, reliability=QoSReliabilityPolicy.BEST_EFFORT)     # receives from any publisher
+BEGINNING = slice(12, 96)       # of a message, behind encapsulation and stamp
+MOST_PUBLISHERS = 16
+
+
+class JointStates:
+
+    def __init__(self) -> None:
+        self._waiting: dict[bytes, tuple[bytes, float]] = {}
+        self.subscription: Subscription | None = None       # raw: it hands over bytes
+
+    def keep(self, data: bytes) -> None:
+        """A message that came now."""
+        if len(self._waiting) >= MOST_PUBLISHERS:
+            self._waiting.clear()
+        self._waiting[data[BEGINNING]] = data, monotonic()
+
+    def refresh(self, measured: Measured) -> None:
+        """Lets a guard know of what has come since the last look."""
+        if not self._waiting:
+            return
+        waiting, self._waiting = self._waiting, {}
+        for data, came in waiting.values():
+            message = deserialize_message(data, JointState)
+            measured.take(message.name, message.position, message.velocity, came)
+
+    def poll(self) -> None:
+        """Takes what waits in the middleware, while the executor does not run."""
+        if self.subscription is None:
+            return
+        handle = self.subscription.handle
+        with handle:
+            for _ in range(QOS.depth):
+                taken = handle.take_message(JointState, True)
+                if taken is None:
+                    return
+                self.keep(taken[0])
