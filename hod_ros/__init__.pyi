@@ -4,6 +4,8 @@ from hod_ros.actuators.damping_filter import DampingFilter as DampingFilter
 from hod_ros.actuators.description_tag import drives_from_urdf as drives_from_urdf
 from hod_ros.actuators.disturbance_observer import DisturbanceObserver as DisturbanceObserver
 from hod_ros.actuators.disturbance_observer import largest_bandwidth as largest_bandwidth
+from hod_ros.actuators.drive_identification import IdentifiedDrives as IdentifiedDrives
+from hod_ros.actuators.drive_identification import identify_drives as identify_drives
 from hod_ros.actuators.drives import AdjustableStiffness as AdjustableStiffness
 from hod_ros.actuators.drives import Antagonistic as Antagonistic
 from hod_ros.actuators.drives import HardeningSpring as HardeningSpring

@@ -30,6 +30,9 @@ FIGURES = {'type': 'series_elastic', 'stiffness': 100.0, 'motor_inertia': 1.0}
 Q = np.random.default_rng(3).uniform(-1, 1, (5, 2))
 STIFFNESS = np.array([[100.0], [0], [0]])
 STATE = [np.array([0.1, 0.2])] * 4
+PHASES = 3 * np.arange(0, 4, 0.01)[:, None] * [1.0, 1.3]
+RECORDED = np.stack([0.3 * np.array([3.0, 3.9])**k * np.sin(PHASES + k * np.pi / 2) for k in range(5)], axis=1)
+MOTORS = motor_feedforward(MODEL, {'j1': DRIVES['j1']}, RECORDED)
 GOOD = {
     'stiffness': 100.0, 'motor_inertia': 0.1, 'gear_ratio': 2.0, 'motor_friction': 0.1, 'torque_limit': 3.0, 'damping': 0.1,
     'damping_terms': 1, 'cubic': 0.1, 'quintic': 0.1, 'stiffness_range': (1.0, 200.0), 'spring': (SPRING, SPRING), 'torque': 1.0,
@@ -53,6 +56,9 @@ CALLS = {
     'observing': (hod_ros.DisturbanceObserver(MODEL, DRIVES, step=0.001, bandwidth=100.0), (STATE[0], STATE[0]),
                   {'motor_velocities': STATE[0], 'positions': STATE[0], 'spring_torques': STATE[0]}),
     'largest_bandwidth': (hod_ros.largest_bandwidth, (0.001, 1), {}),
+    'identify_drives': (hod_ros.identify_drives, (MODEL, {'j1': DRIVES['j1']}), {
+        'step': 0.01, 'positions': RECORDED[:, 0], 'motor_positions': MOTORS.positions, 'torques': MOTORS.efforts, 'friction_width': 0.1,
+        'window': 0.1}),
     'FeedbackLinearisation': (FeedbackLinearisation, (MODEL, DRIVES), {}),
     'chain': (LINEARISATION.chain, STATE, {'stiffness': STIFFNESS}),
     'stiffness_chain': (LINEARISATION.stiffness_chain, STATE, {}),
@@ -76,7 +82,7 @@ def test_bad_arguments_are_answered_with_an_error_of_ours(name):
 
 def test_every_public_name_of_the_actuators_is_tried():
     public = {name for name, module in hod_ros._LAZY.items() if module.startswith('hod_ros.actuators')}
-    assert public - {'MotorFeedforward', 'SpringLaw'} <= set(CALLS)
+    assert public - {'IdentifiedDrives', 'MotorFeedforward', 'SpringLaw'} <= set(CALLS)
 
 
 @pytest.mark.parametrize('name', ['PreparedDrives', 'DampingFilter', 'DampingFilter of prepared drives', 'FeedbackLinearisation',
