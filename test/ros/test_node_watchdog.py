@@ -117,7 +117,7 @@ def test_further_signals_change_nothing_about_the_end(client, commands, first):
             client.spin(0.005)
             node.send(number)
         assert node.wait() == 0
-        np.testing.assert_allclose(commands[-1][1], HOLDING, atol=1e-9)
+        assert client.wait_until(lambda: np.allclose(commands[-1][1], HOLDING, atol=1e-9)), commands[-1]
     client.withdraw_description()
 
 

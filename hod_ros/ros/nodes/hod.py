@@ -191,10 +191,13 @@ class HodNode(ManagedNode):
     def destroy_node(self):
         if self._path is not None:
             self._path.send_last_command()
-        for part in (self._keeper, self._service_process):
-            if part is not None:
-                part.close()
+        if self._service_process is not None:
+            self._service_process.ask_to_end()
+        if self._keeper is not None:
+            self._keeper.close()
         super().destroy_node()
+        if self._service_process is not None:
+            self._service_process.close()
 
     # Robot and parameters
 

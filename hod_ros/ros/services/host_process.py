@@ -127,14 +127,21 @@ class ServiceProcess:
             return Status('services', WARN, f'their process has given no sign of life for {silence:.1f} s', values)
         return Status('services', OK, 'answering' if speaks else 'starting', values)
 
-    def stop(self, patience: float = PATIENCE) -> None:
-        process, self._process, self._pause = self._process, None, 0.0
-        if process is None:
+    def ask_to_end(self) -> None:
+        """Answers whoever waits, and ends; `stop` or `close` wait for it."""
+        process = self._process
+        if process is None or process.stdin.closed:
             return
         process.stdin.close()
         process.terminate()
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, process.pid, 0)     # where we may, it gives way no more
+
+    def stop(self, patience: float = PATIENCE) -> None:
+        self.ask_to_end()
+        process, self._process, self._pause = self._process, None, 0.0
+        if process is None:
+            return
         try:
             process.wait(patience)
         except subprocess.TimeoutExpired:
