@@ -7,6 +7,7 @@ from rclpy.lifecycle import LifecycleNode
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.service import Service
+from rclpy.subscription import Subscription
 
 
 def given_parameters(node: Node) -> dict[str, Parameter]:
@@ -22,6 +23,13 @@ def lifecycle_state(node: LifecycleNode) -> str:
 def take_request(service: Service) -> tuple[Any, Any] | tuple[None, None]:
     """(request, header) of the next request that waits at a service, or (None, None); `send_response` takes the header."""
     return service.handle.service_take_request(service.srv_type.Request)
+
+
+def take_message(subscription: Subscription) -> bytes | None:
+    """The next message that waits at a subscription, as bytes; None where none does. For the executor's thread only."""
+    with subscription.handle:
+        taken = subscription.handle.take_message(subscription.msg_type, True)
+    return None if taken is None else taken[0]
 
 
 class TolerantLifecycleNode(LifecycleNode):

@@ -4,14 +4,16 @@ import math
 
 import pytest
 
+from hod_ros.ros.guards import fallback
+from hod_ros.ros.guards import model_changes
 from hod_ros.ros.nodes import hod_elastic_controller
 from hod_ros.ros.parameters.specifications import Specification
 from hod_ros.ros.parameters.table import EVERY_NODE
 from hod_ros.ros.parameters.table import TABLE
-from hod_ros.ros.setpoints import commands
 from hod_ros.simulation.mjcf import INTEGRATORS
 
 ROWS = [pytest.param(item, id=f'{node}-{item.name}') for node, items in TABLE.items() for item in items]
+RATIOS = ('damping', 'largest_model_step')
 
 
 def named(node, name):
@@ -26,7 +28,7 @@ def test_defaults_and_examples_are_allowed_and_explained(item):
     if item.example is not None:
         assert item.fault(item.example, item.name) is None
     numbers = isinstance(item.default, float) or item.parameter_type.name == 'DOUBLE_ARRAY'
-    assert not numbers or '[' in item.description or item.name in ('damping',), 'numbers have units'
+    assert not numbers or '[' in item.description or item.name in RATIOS, 'numbers have units'
 
 
 @pytest.mark.parametrize('node', TABLE)
@@ -37,7 +39,8 @@ def test_every_parameter_of_a_node_has_a_name_of_its_own(node):
 
 
 def test_choices_are_those_that_are_acted_upon():
-    assert set(named('hod', 'on_timeout').one_of) == set(commands.MEANING)
+    assert set(named('hod', 'on_timeout').one_of) == {fallback.GRAVITY, *fallback.MEANING}
+    assert set(named('hod', 'model_changes').one_of) == {model_changes.AUTO, model_changes.KEEP, model_changes.SMALL}
     assert set(named('hod_elastic_controller', 'on_timeout').one_of) == set(hod_elastic_controller.FALLBACKS)
     assert set(named('hod_elastic_plant', 'integrator').one_of) == set(INTEGRATORS)
 

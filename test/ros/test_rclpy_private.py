@@ -9,12 +9,15 @@ import rclpy
 from lifecycle_msgs.srv import ChangeState
 from rclpy.lifecycle import LifecycleNode
 from rclpy.parameter import Parameter
+from rclpy.serialization import deserialize_message
+from std_msgs.msg import String
 
 from hod_interfaces.srv import SetPayload
 from hod_ros.ros import rclpy_private
 from hod_ros.ros.rclpy_private import TolerantLifecycleNode
 from hod_ros.ros.rclpy_private import given_parameters
 from hod_ros.ros.rclpy_private import lifecycle_state
+from hod_ros.ros.rclpy_private import take_message
 from hod_ros.ros.rclpy_private import take_request
 
 ROOM = Path(rclpy_private.__file__).parent
@@ -77,6 +80,29 @@ def test_a_request_that_waits_is_taken_with_what_its_answer_needs(node):
         assert future.result().message == 'by hand'
     finally:
         client_node.destroy_node()
+
+
+def test_messages_that_wait_are_taken_as_bytes_in_their_order(node):
+    subscription = node.create_subscription(String, 'said', lambda message: None, 10, raw=True)
+    publisher_node = rclpy.create_node('saying')
+    publisher = publisher_node.create_publisher(String, '/said', 10)
+    try:
+        end = time.monotonic() + 10.0
+        while not publisher.get_subscription_count():
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        assert take_message(subscription) is None
+        for text in ('one', 'two'):
+            publisher.publish(String(data=text))
+        said = []
+        while len(said) < 2:
+            assert time.monotonic() < end
+            data = take_message(subscription)
+            if data is not None:
+                said.append(deserialize_message(data, String).data)
+        assert said == ['one', 'two']
+    finally:
+        publisher_node.destroy_node()
 
 
 def test_no_other_module_of_the_room_touches_private_members_of_rclpys_objects():

@@ -13,6 +13,7 @@ from rclpy.subscription import Subscription
 from sensor_msgs.msg import JointState
 
 from hod_ros.ros.guards.measured import Measured
+from hod_ros.ros.rclpy_private import take_message
 
 TOPIC = 'joint_states'
 QOS = QoSProfile(depth=10, reliability=QoSReliabilityPolicy.BEST_EFFORT)     # receives from any publisher
@@ -45,10 +46,8 @@ class JointStates:
         """Takes what waits in the middleware, while the executor does not run."""
         if self.subscription is None:
             return
-        handle = self.subscription.handle
-        with handle:
-            for _ in range(QOS.depth):
-                taken = handle.take_message(JointState, True)
-                if taken is None:
-                    return
-                self.keep(taken[0])
+        for _ in range(QOS.depth):
+            data = take_message(self.subscription)
+            if data is None:
+                return
+            self.keep(data)
