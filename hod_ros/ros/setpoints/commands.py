@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.clock import Clock
+from rclpy.duration import Duration
 from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.lifecycle import LifecyclePublisher
 from std_msgs.msg import Float64MultiArray
@@ -37,6 +38,8 @@ from hod_ros.ros.setpoints.conversions import nanoseconds
 from hod_ros.ros.setpoints.fault import FaultTopic
 from hod_ros.ros.setpoints.joint_states import JointStates
 from hod_ros.ros.setpoints.limits import named_limits
+
+ARRIVAL = Duration(seconds=0.3)     # longest wait for the last command to arrive
 
 
 class Commands:
@@ -125,6 +128,7 @@ class Commands:
             self._logger.warning(
                 f'the last command on ~/commands is {self._named(gate.limiter.last)}: the effort rate let it come no nearer to '
                 f'{gate.fallback.meaning}')
+        self._publisher.wait_for_all_acked(ARRIVAL)     # else the last one may be lost with its writer
 
     def _named(self, command):
         return ', '.join(f'{name} {value:.4g}' for name, value in zip(self.gate.bounds.joint_names, command, strict=True))
