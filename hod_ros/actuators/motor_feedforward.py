@@ -303,28 +303,30 @@ class PreparedDrives:
         theta, load, stiffnesses = [], [], []
         for j, drive, motion, motors in self._springs(q, Q, stiffness, deflections):
             for e, pull in motors:
-                theta.append(q[..., :rows, j] + np.stack(taylor.to_derivatives(e[:rows]), axis=-1))
-                load.append(np.stack(taylor.to_derivatives(pull[:rows - 2]), axis=-1))
+                theta.append(q[..., :rows, j] + _rows(e[:rows]))
+                load.append(_rows(pull[:rows - 2]))
             if drive.elastic:
                 stiffnesses.append(motion[0] if drive.variable else drive.forces(motors[0][0][:1], None)[1][0])
         samples = q.shape[:-2]
-        present = np.stack([np.broadcast_to(k, samples) for k in stiffnesses], axis=-1) if stiffnesses else np.zeros((*samples, 0))
-        return self._out(theta, load), present
+        if samples and stiffnesses:
+            return self._out(theta, load), np.stack([np.broadcast_to(k, samples) for k in stiffnesses], axis=-1)
+        return self._out(theta, load), np.zeros((*samples, 0)) if samples else np.array(stiffnesses)
 
     def _springs(self, q, Q, stiffness, deflections):
         """For each joint its index, drive, series of its stiffness, and [(series of x - q, series of the load)] of its motors."""
         rows = Q.shape[-2] - self._extra_rows
         k = iter(self.stiffness_motion(stiffness, q.shape[:-2], Q.shape[-2]))
         for j, (joint, drive) in enumerate(zip(self.model.joint_names, self.drives, strict=True)):
-            reached = taylor.from_derivatives(np.moveaxis(Q[..., :rows + drive.extra_rows, j], -1, 0))
-            motion = taylor.from_derivatives(next(k)[:rows + drive.extra_rows]) if drive.variable else None
+            column = Q[..., :rows + drive.extra_rows, j]
+            reached = _series(column if q.ndim == 2 else column.T)
+            motion = _series(next(k)[:rows + drive.extra_rows]) if drive.variable else None
             yield j, drive, motion, _deflections(joint, drive, reached, motion, deflections)
 
     def _deflected(self, q, Q, stiffness, deflections):
         """theta on the joint's side (.., rows, motors)."""
         rows = Q.shape[-2] - self._extra_rows
         return np.stack([
-            q[..., :rows, j] + np.stack(taylor.to_derivatives(e[:rows]), axis=-1)
+            q[..., :rows, j] + _rows(e[:rows])
             for j, _, _, motors in self._springs(q, Q, stiffness, deflections) for e, _ in motors], axis=-1)
 
     def _check_finite(self, rows):
@@ -381,6 +383,17 @@ class PreparedDrives:
 
     def __repr__(self) -> str:
         return f'<PreparedDrives of {self.model.name}: motors {", ".join(self.motor_names)}>'
+
+
+def _series(rows):
+    """Series of derivatives (rows, ..): of Python's floats for one sample, which are quicker than numpy's."""
+    return taylor.from_derivatives(rows.tolist() if rows.ndim == 1 else rows)
+
+
+def _rows(series):
+    """(.., rows) of a series."""
+    rows = taylor.to_derivatives(series)
+    return np.array(rows) if isinstance(rows[0], float) else np.stack(rows, axis=-1)
 
 
 def _deflections(joint, drive, Q, k, states):

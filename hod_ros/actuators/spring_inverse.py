@@ -57,9 +57,7 @@ def paired_stretches(springs, force, stiffness):
 
 def least_stiffness(springs, force):
     """The least stiffness that an antagonistic pair can have while it exerts this force [N m/rad]."""
-    first, second = springs
-    d1 = _stretch_at_least_stiffness(springs, force)
-    return first.stiffness_at(d1) + second.stiffness_at(second.stretch(first.force_at(d1) - force))
+    return _stiffness_of_pair(springs, force, _stretch_at_least_stiffness(springs, force))
 
 
 def elementwise(function, value):
@@ -74,7 +72,7 @@ def _pair(springs, force, stiffness):
     first, second = springs
     try:
         low = _stretch_at_least_stiffness(springs, force)
-        least = least_stiffness(springs, force)
+        least = _stiffness_of_pair(springs, force, low)
         if not stiffness >= CLOSEST * least:
             raise SingularityError(
                 f'stiffness {stiffness:g} [N m/rad] at the torque {force:g} [N m] is below {CLOSEST} times {least:.6g}, the least that '
@@ -93,6 +91,11 @@ def _pair(springs, force, stiffness):
         raise SingularityError(
             f'the torque {force:g} [N m] with the stiffness {stiffness:g} [N m/rad] is beyond what these springs can represent; '
             'are the units right?') from None
+
+
+def _stiffness_of_pair(springs, force, d1):
+    first, second = springs
+    return first.stiffness_at(d1) + second.stiffness_at(second.stretch(first.force_at(d1) - force))
 
 
 def _stretch_at_least_stiffness(springs, force):

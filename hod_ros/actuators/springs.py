@@ -87,10 +87,12 @@ class PolynomialSpring:
     def taylor(self, e: list) -> tuple[list, list]:
         """Series of f(e) and of f'(e) along the series of e."""
         square = taylor.product(e, e)
-        fourth = taylor.product(square, square)
-        shape = [self.cubic * a + self.quintic * b for a, b in zip(square, fourth, strict=True)]
+        shape, stiffness = [self.cubic * a for a in square], [3 * self.cubic * a for a in square]
+        if self.quintic:
+            fourth = taylor.product(square, square)
+            shape = [a + self.quintic * b for a, b in zip(shape, fourth, strict=True)]
+            stiffness = [a + 5 * self.quintic * b for a, b in zip(stiffness, fourth, strict=True)]
         shape[0] = shape[0] + self.stiffness
-        stiffness = [3 * self.cubic * a + 5 * self.quintic * b for a, b in zip(square, fourth, strict=True)]
         stiffness[0] = stiffness[0] + self.stiffness
         return taylor.product(e, shape), stiffness
 

@@ -36,7 +36,7 @@ def quotient(a, b):
 
 def exponential(a):
     """Series of exp(a)."""
-    out = [np.exp(a[0])]
+    out = [_value(np.exp, a[0])]
     for k in range(1, len(a)):
         out.append(sum(j * a[j] * out[k - j] for j in range(1, k + 1)) / k)
     return out
@@ -44,7 +44,7 @@ def exponential(a):
 
 def hyperbolic(a):
     """Series of sinh(a) and of cosh(a)."""
-    sinh, cosh = [np.sinh(a[0])], [np.cosh(a[0])]
+    sinh, cosh = [_value(np.sinh, a[0])], [_value(np.cosh, a[0])]
     for k in range(1, len(a)):
         sinh.append(sum(j * a[j] * cosh[k - j] for j in range(1, k + 1)) / k)
         cosh.append(sum(j * a[j] * sinh[k - j] for j in range(1, k + 1)) / k)
@@ -58,3 +58,8 @@ def tanh(a):
         y.append(sum(j * a[j] * s[k - j] for j in range(1, k + 1)) / k)
         s.append(-sum(y[j] * y[k - j] for j in range(k + 1)))
     return y
+
+
+def _value(function, x):
+    """Of numpy's function; Python's float of a float, with which arithmetic is quicker."""
+    return float(function(x)) if isinstance(x, float) else function(x)
