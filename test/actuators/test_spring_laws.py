@@ -1,8 +1,10 @@
 """The interface of spring laws: what a law of one's own must have, and that every registered law keeps it."""
 
 import math
+import re
 from dataclasses import dataclass
 from dataclasses import fields
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -119,3 +121,11 @@ def test_every_law_and_every_drive_of_the_room_is_registered():
     assert laws == set(SPRINGS.values())
     drives = {kind for kind in Motor.__subclasses__() if kind.__module__ == Motor.__module__}
     assert drives == set(TYPES.values())
+
+
+def test_the_page_on_elastic_joints_names_every_kind_and_figure():
+    page = (Path(__file__).parents[2] / 'docs' / 'elastic-joints.md').read_text()
+    for name in (*TYPES, *SPRINGS, *(figure for kind in TYPES for figure in figures_of(kind))):
+        assert re.search(rf'\b{name}\b', page), name
+    for kind in (*SPRINGS.values(), *TYPES.values()):
+        assert kind.__name__ in page
