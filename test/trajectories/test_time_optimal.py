@@ -215,3 +215,12 @@ def test_a_path_with_a_kink_in_its_curvature_is_timed_where_only_efforts_are_lim
     motion = time_optimal(panda, path, Limits(velocity=2.0, effort=90.0))
     Q = inverse_dynamics(panda, motion.evaluate(np.linspace(motion.start, motion.end, 20001), 2))
     assert 0.99 < np.abs(Q).max() / 90.0 <= 1 + 1e-6
+
+
+def test_a_torque_rate_that_grows_when_the_motion_slows_down_costs_no_time(panda):
+    low, high = np.clip(panda.position_limits.T, -2, 2)
+    points = np.random.default_rng(5).uniform(low, high, (5, 7))
+    limits = full_limits(panda, rate=20.0)
+    motion = time_optimal(panda, Trajectory.interpolate(np.arange(5.0), points, max_deviation=None), limits)
+    assert motion.certificate.slow_down < 5e-4
+    assert evaluate_trajectory(panda, motion, limits).feasible

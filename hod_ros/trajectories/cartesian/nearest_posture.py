@@ -80,8 +80,8 @@ class NearestPosture:
     def condition(self, q: Array) -> Array:
         """Condition number of the Jacobian, (samples,)."""
         sigma = np.linalg.svd(self._jacobian(q[:, None])[:, 0], compute_uv=False)
-        with np.errstate(divide='ignore'):
-            return sigma[:, 0] / sigma[:, -1]
+        with np.errstate(all='ignore'):
+            return np.where(sigma[:, -1] > 0, sigma[:, 0] / sigma[:, -1], np.inf)
 
     def weakest(self, q: Array) -> str:
         """In words: the motion of the link that costs most of the joints at q (n,)."""

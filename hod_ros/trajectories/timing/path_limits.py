@@ -14,6 +14,8 @@ affine in z and stay within +-1 when divided by their limits; jerks and effort r
 stay within +-b^(-1/2), a convex function, whose tangents lie below it. What the motors do is computed as it is.
 """
 
+from copy import copy
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -104,6 +106,14 @@ class PathLimits:
         """The limited quantities, in the order of the columns of `usage`."""
         order = ('velocity', 'acceleration', 'effort', 'jerk', 'effort_rate', 'motor_velocity', 'motor_effort')
         return [quantity for quantity in order if quantity in self.bounds]
+
+    def tighter(self, part: float) -> 'PathLimits':
+        """The same with all limits reduced by this part of them."""
+        if not part:
+            return self
+        out = copy(self)
+        out.bounds = {quantity: bound * (1 - part) for quantity, bound in self.bounds.items()}
+        return out
 
     def at(self, u: Array) -> 'PointLimits':
         """The limited quantities at points u."""

@@ -24,9 +24,10 @@ _LOOKS = 3                  # times as many points, where limits are looked at a
 _ROUGH_GAP, _GAP = 3e-3, 3e-4       # of the duration, that the interior-point method leaves
 _EXCESS = 3e-4              # of a limit, left to the last slow-down
 _NEARLY = 0.98              # of a limit's largest usage on the grid: what may be larger between
-_KEPT = 1e-10               # of a limit: kept, but for rounding
-_ROUNDS, _SLOW_DOWNS = 10, 6
-_FASTEST, _SLOWEST = 1e14, 1e-14        # b: the path in 1e-7 s, in 1e7 s
+_SPARED = 1e-8              # of a limit, by the last slow-down, for rounding
+_HELD_BACK = 2e-4           # of a limit, at points, for what happens between them
+_ROUNDS, _SLOW_DOWNS = 12, 6
+_FASTEST, _SLOWEST = 1e14, 1e-60        # b: the path in 1e-7 s; and so slowly that nothing but gravity counts
 
 
 class SpeedSearch:
@@ -40,13 +41,14 @@ class SpeedSearch:
 
     def run(self) -> tuple[SpeedProfile, float]:
         """The profile and the last slow-down, as a part of all speeds."""
-        profile = self._refined()
-        points = np.zeros(0)
+        profile, points = self._refined(), np.zeros(0)
         for _ in range(_ROUNDS):
             u, _, share = self.maxima(profile, 0.9)
             if share.max(initial=0.0) <= 1 + _EXCESS:
-                break
-            points = np.union1d(points, u[share > 1 + 0.3 * _EXCESS])
+                slowed, slow_down = self._slowed(profile)
+                if slow_down <= 2 * _EXCESS:            # a torque rate may grow when the motion slows down
+                    return slowed, slow_down
+            points = np.union1d(points, u[share > 1])
             profile = self._fitted(profile.breaks, profile, points)
         return self._slowed(profile)
 
@@ -76,7 +78,7 @@ class SpeedSearch:
         """The fastest profile on these breaks; points: more of them where limits are kept, near what `start` is."""
         again = points is not None
         u = np.unique(np.concatenate([_points(breaks, 1), self.corners, points if again else []]))
-        limits, basis = self.limits.at(u), Basis(breaks, u)
+        limits, basis = self.limits.tighter(_HELD_BACK if again else 0.0).at(u), Basis(breaks, u)
         x = np.full(basis.size, _FASTEST) if start is None else basis.like(start) * (0.999 if again else 0.8)
         if not (basis.z(x)[:, 0] > 0).all():
             x = np.full(basis.size, _FASTEST)
@@ -99,6 +101,8 @@ class SpeedSearch:
         """InputError about the limit that is exceeded at rest."""
         at_rest = np.tile([_SLOWEST, 0.0, 0.0, 0.0], (len(u), 1))
         share = limits.usage(at_rest)
+        if not share.max() >= 1:
+            raise InputError('the path is too uneven to be timed: its derivatives differ too much in size; parametrise it by its length')
         i, column = np.unravel_index(share.argmax(), share.shape)
         quantity, name = self.limits.labels[column]
         s = self.route.parameter(u[i:i + 1])[0, 0]
@@ -110,13 +114,13 @@ class SpeedSearch:
         factor = 1.0
         for _ in range(_SLOW_DOWNS):
             u, _, share = self.maxima(profile, 0.99)
-            if share.max(initial=0.0) <= 1 + _KEPT:
+            if share.max(initial=0.0) <= 1 - _SPARED / 2:
                 break
             limits, z = self.limits.at(u), profile.derivatives(u)
             low, high = 0.0, 1.0
             for _ in range(60):
                 middle = (low + high) / 2
-                low, high = (middle, high) if limits.usage(z * middle ** 2).max() <= 1 else (low, middle)
+                low, high = (middle, high) if limits.usage(z * middle ** 2).max() <= 1 - _SPARED else (low, middle)
             profile, factor = profile.slower(low), factor * low
         return profile, 1 - factor
 

@@ -20,7 +20,8 @@ _NODES = 0.5 - 0.5 * np.cos(np.pi * np.arange(8) / 7)       # of a piece, where 
 _TO_POWERS = np.linalg.inv(np.vander(_NODES, increasing=True))
 _FOUR_INTEGRALS = 1 / ((np.arange(8) + 1) * (np.arange(8) + 2) * (np.arange(8) + 3) * (np.arange(8) + 4))
 _LOOKS = np.array([0.1, 0.5, 0.9])
-_EXACT = np.array([1e-12, 1e-11, 1e-10, 1e-9, 1e-7])        # of each derivative's largest value
+_EXACT = np.array([1e-12, 1e-11, 1e-10, 1e-9, 1e-7])        # of each derivative's largest value of each joint,
+_LEAST = 1e-6               # or of this part of all joints'
 _HALVINGS = 5
 
 
@@ -90,10 +91,12 @@ def _pieces(route, profile, u):
         low = first[:, :4] / factorials(4)[:, None] * steps[:, None, None] ** np.arange(4)[:, None]
         high = snap * _FOUR_INTEGRALS[:, None] * steps[:, None, None] ** 4
         motion = Trajectory(times, np.concatenate([low, high], axis=1))
-        size = np.maximum(np.abs(exact).max(axis=(0, 2)), [1.0, 0.0, 0.0, 0.0, 0.0])
+        size = np.abs(exact).max(axis=0)
+        size = np.maximum(size, _LEAST * size.max(axis=1, keepdims=True))
+        size[0] = np.maximum(size[0], 1.0)
         looks = (times[:-1, None] + steps[:, None] * _LOOKS).ravel()
-        wrong = np.abs(motion.evaluate(looks, 4) - _derivatives(route, profile.series(looks, 4))).max(axis=2)
-        bad = (wrong > _EXACT * size).any(axis=1).reshape(len(steps), -1).any(axis=1)
+        wrong = np.abs(motion.evaluate(looks, 4) - _derivatives(route, profile.series(looks, 4)))
+        bad = (wrong > _EXACT[:, None] * size).any(axis=(1, 2)).reshape(len(steps), -1).any(axis=1)
         if not bad.any() or halvings == _HALVINGS:
             return times, motion.coefficients, float(wrong[:, 0].max())
         u = np.sort(np.concatenate([u, (u[:-1] + u[1:])[bad] / 2]))
