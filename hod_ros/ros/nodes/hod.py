@@ -1,11 +1,7 @@
 """The lifecycle node `hod`: setpoints in, feedforwards and commands out, services beside them. Its parts are wired here."""
 
 import gc
-from math import inf
-from random import uniform
-from time import monotonic
 
-from rclpy.lifecycle import TransitionCallbackReturn
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_msgs.msg import String
@@ -15,18 +11,14 @@ from hod_interfaces.msg import LinkWrench
 from hod_interfaces.msg import MotorFeedforward
 from hod_interfaces.msg import TorqueFeedforward
 from hod_ros.errors import HodError
-from hod_ros.errors import InputError
+from hod_ros.ros.autostart import Autostart
 from hod_ros.ros.entities import Entities
-from hod_ros.ros.guards.outputs import SETTLED
 from hod_ros.ros.guards.rate_limiter import LONGEST_STEP
 from hod_ros.ros.lifecycle import ManagedNode
 from hod_ros.ros.parameters.declared import Parameters
 from hod_ros.ros.reporting import diagnostics
-from hod_ros.ros.reporting import outputs
 from hod_ros.ros.reporting.guards import guards_status
-from hod_ros.ros.reporting.log import ONCE_A_SECOND
 from hod_ros.ros.reporting.log import STEADY
-from hod_ros.ros.reporting.outputs import OutputWatch
 from hod_ros.ros.reporting.quality import LATCHED
 from hod_ros.ros.reporting.quality import Partners
 from hod_ros.ros.robot.keeper import RobotKeeper
@@ -45,10 +37,6 @@ from hod_ros.ros.setpoints.joint_states import TOPIC
 from hod_ros.ros.setpoints.joint_states import JointStates
 from hod_ros.ros.setpoints.path import SetpointPath
 
-OUTPUTS = ('~/feedforward', '~/motor_feedforward', '~/commands')
-DISCOVERY = 0.5         # [s] in which other nodes are found; a node that will command waits for so long
-STEPS_BACK = 1.0, 4.0   # [s] random: of two that came at once, one is then first
-
 
 class HodNode(ManagedNode):
 
@@ -61,60 +49,17 @@ class HodNode(ManagedNode):
         self._path = SetpointPath(self._settings, Partners(self), self.get_logger())
         self._keeper = RobotKeeper(self, self._settings, self._use, self._path.check, self._path.hindrance)
         self._fault = FaultTopic(self, lambda: self._path.reset(self._fault.fault))
-        self._outputs = OutputWatch(self)
         self._service_process = ServiceProcess(self, COMPUTED)
         self._answers = {'set_payload': PayloadService(self, self._settings, self._keeper, self._path).answer}
         self._reporter = diagnostics.Reporter(self)
         self._settings.listen(self._keeper.check, self._on_parameters_changed)
-        self._keeper.awaited = self._settings['autostart']
-        self._born, self._activated, self._start_again = monotonic(), -inf, inf
+        self._autostart = Autostart(self, self._settings, self._keeper)
         self.create_subscription(String, DESCRIPTION, self._on_description, LATCHED)
         self.create_timer(diagnostics.PERIOD, self._on_second, clock=STEADY)
-        self.create_timer(outputs.PERIOD, self._watch_outputs, clock=STEADY)
         take_priority(self.get_logger(), self._settings['realtime_priority'])
-        if not self._keeper.awaited:
-            self.get_logger().info('autostart is false: waiting for a lifecycle manager to configure and activate')
-        self._start()
+        self._autostart.start()
 
     # Lifecycle
-
-    def _start(self):
-        """Autostart: configure and activate as soon as there is a description that can be used, and nobody else who answers."""
-        keeper = self._keeper
-        if not keeper.awaited or not keeper.available:
-            return
-        self._start_again = monotonic() + outputs.PERIOD
-        keeper.hindered = self._outputs.taken(self._topics)
-        if keeper.hindered or self._settings['publish_commands'] and monotonic() - self._born < DISCOVERY:
-            return
-        self._start_again = inf
-        if self.trigger_configure() == TransitionCallbackReturn.SUCCESS:
-            self.trigger_activate()
-
-    @property
-    def _topics(self):
-        return OUTPUTS if self._settings['publish_commands'] else OUTPUTS[:-1]
-
-    def _watch_outputs(self):
-        """A node that answers beside another steps back, if it came later."""
-        now = monotonic()
-        if now > self._start_again:
-            self._start()
-        if not self._path.active:
-            return
-        taken = self._outputs.taken(self._topics)
-        if not taken:
-            return
-        self._outputs.outputs.record.act(taken)
-        if now - self._activated > SETTLED:
-            self.get_logger().error(taken, **ONCE_A_SECOND)
-            return
-        self.get_logger().error(f'this node steps back: {taken}')
-        self.trigger_deactivate()
-        if self._settings['autostart']:
-            self.trigger_cleanup()
-            self._keeper.awaited = True
-            self._start_again = now + uniform(*STEPS_BACK)
 
     def _configure(self, state):
         self._keeper.load()
@@ -151,14 +96,11 @@ class HodNode(ManagedNode):
             make.publisher(Float64MultiArray, '~/commands'), self._settings, self._fault, joint_states, self.get_clock(), self.get_logger())
 
     def _activate(self, state):
-        taken = self._outputs.taken(self._topics)
-        if taken:
-            raise InputError(f'not activated: {taken}')
+        self._autostart.check()
         self._keeper.take_kept()
         self._path.activate()
-        self._activated = monotonic()
         self._activate_publishers(state)
-        self._keeper.awaited = False
+        self._autostart.note_activation()
         gc.collect()
         gc.freeze()     # what was made until now is not searched for garbage in the middle of a stream
         self.get_logger().info('active')
@@ -216,14 +158,14 @@ class HodNode(ManagedNode):
         if self._keeper.receive(message.data) and self.state == 'unconfigured':
             if not self._keeper.awaited:
                 self.get_logger().info('a robot description is there: ready to be configured')
-            self._start()
+            self._autostart.start()
 
     def _on_parameters_changed(self, names):
         if any(name.startswith('payload.') for name in names):
             self._warn_of_payload_without_link()
         self._keeper.adopt()
         if self._keeper.robot is None and (DESCRIPTION in names or self._keeper.fault):
-            self._start()       # what was wrong may be right now
+            self._autostart.start()       # what was wrong may be right now
 
     def _warn_of_payload_without_link(self):
         mass = self._settings['payload.mass']
@@ -245,5 +187,5 @@ class HodNode(ManagedNode):
         self._path.watch()
         self._reporter.report(
             keeper.robot.model.name if keeper.robot else '',
-            [keeper.status(), *self._path.statuses(), guards_status([self._outputs.outputs.record, *self._path.guards]),
+            [keeper.status(), *self._path.statuses(), guards_status([self._autostart.record, *self._path.guards]),
              self._service_process.status()])

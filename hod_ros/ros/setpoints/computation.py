@@ -12,7 +12,7 @@ from hod_ros.dynamics.loads import LinkWrench
 from hod_ros.model.robot_model import RobotModel
 from hod_ros.ros.setpoints.answer import Answer
 from hod_ros.ros.setpoints.conversions import SetpointReader
-from hod_ros.ros.setpoints.limits import SetpointLimits
+from hod_ros.ros.setpoints.setpoint_limits import SetpointLimits
 
 
 class Computation:

@@ -40,8 +40,8 @@ from hod_ros.ros.setpoints.conversions import BadSetpoint
 from hod_ros.ros.setpoints.conversions import FeedforwardWriter
 from hod_ros.ros.setpoints.conversions import nanoseconds
 from hod_ros.ros.setpoints.freshness import Freshness
-from hod_ros.ros.setpoints.limits import SetpointLimits
-from hod_ros.ros.setpoints.limits import named_limits
+from hod_ros.ros.setpoints.setpoint_limits import SetpointLimits
+from hod_ros.ros.setpoints.setpoint_limits import named_limits
 from hod_ros.ros.setpoints.wrenches import HeldWrenches
 
 
