@@ -206,6 +206,9 @@ def test_paths_that_cannot_be_timed_are_refused(panda, path):
         time_optimal(panda, Trajectory(path.breaks, path.coefficients, panda.joint_names[::-1]), limits)
     with pytest.raises(InputError, match='give a Trajectory'):
         time_optimal(panda, 'path', limits)
+    damped = {panda.joint_names[0]: SeriesElastic(stiffness=300.0, motor_inertia=0.5, damping=1.0, damping_terms=1)}
+    with pytest.raises(InputError, match='derivative 5 of the path'):
+        time_optimal(panda, path, Limits(motor_effort=10.0), drives=damped)
     with pytest.raises(InputError, match='without drives'):
         time_optimal(panda, path, Limits(motor_effort=10.0))
 

@@ -89,7 +89,9 @@ class PathLimits:
         if not self.bounds:
             raise InputError('limits holds no finite number, so nothing says how fast the path may be followed; give velocity, effort, ...')
         if self.drives is not None and self.drives.rows > 5:
-            raise InputError('a drive has damping_terms, which need derivatives of the path beyond the fourth; leave them at 0 for timing')
+            raise InputError(
+                f'the drives need derivative {self.drives.rows - 1} of the path, but timing goes to the fourth; leave damping_terms at 0, '
+                "and prepare rotors with coupling='five_rows'")
         self.order = 4 if self.motors else 3        # derivatives of the path that matter
         self.labels = [
             (quantity, name)
