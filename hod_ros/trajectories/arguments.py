@@ -39,7 +39,7 @@ __all__ = [
 def times_of(value: Any, what: str) -> NDArray[np.float64]:
     """(points,) finite and increasing numbers [s]."""
     times = finite_array(floats(value, what), ('points',), what, 'one time for each point [s]').astype(np.float64)
-    late = np.flatnonzero(np.diff(times) <= 0)
+    late = np.flatnonzero(times[1:] <= times[:-1])
     if late.size:
         i = int(late[0])
         raise InputError(

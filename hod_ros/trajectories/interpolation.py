@@ -18,6 +18,7 @@ from hod_ros.trajectories.trajectory import Trajectory
 SMOOTHNESS = (2, 3, 4, 5)
 MOST_NUMBERS = 20_000_000               # points times joints: more take gigabytes
 _ROUNDING = 1e-11                       # of the positions' size, by which limits may be missed
+_LARGEST = 1e9                          # numbers and times, and 1 / the times between points
 _SMALLEST_DEVIATION = 1e-9              # below it rounding decides [rad] or [m]
 
 
@@ -42,6 +43,7 @@ def interpolate(
     for row, (value, what) in enumerate(((velocities, 'velocities'), (accelerations, 'accelerations')), start=1):
         if value is not None:
             given[:, row] = _optional(value, positions.shape, what)
+    _check_sizes(times, given)
     _put_end(given[0], start, 'start')
     _put_end(given[-1], end, 'end')
     limits = _box(position_limits, positions, names)
@@ -170,6 +172,22 @@ def _optional(value, shape, what):
         i, j = np.argwhere(np.isinf(value))[0]
         raise InputError(f'{what} is {value[i, j]} at point {i}, column {j}; give finite numbers, or NaN where none is given')
     return value
+
+
+def _check_sizes(times, given):
+    """Refuses what is beyond any robot, and whose derivatives would be beyond floating point numbers."""
+    with np.errstate(over='ignore'):
+        steps, far = np.diff(times), np.abs(times[[0, -1]]).max() > _LARGEST
+    if far or steps.min() < 1 / _LARGEST:
+        i = int(np.argmin(steps))
+        raise InputError(
+            f'times runs from {times[0]:.6g} s to {times[-1]:.6g} s with {steps[i]:.3g} s after point {i}; give times up to {_LARGEST:g} s '
+            f'that are {1 / _LARGEST:g} s apart or more: are they in seconds?')
+    large = np.argwhere(np.abs(given) > _LARGEST)
+    if large.size:
+        i, k, j = large[0]
+        what = ('positions', 'velocities', 'accelerations')[k]
+        raise InputError(f'{what} is {given[i, k, j]:.6g} at point {i}, column {j}; give numbers up to {_LARGEST:g}: are the units right?')
 
 
 def _put_end(rows, value, what):

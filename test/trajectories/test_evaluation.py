@@ -60,6 +60,23 @@ def test_peaks_of_a_pendulum_are_those_of_the_polynomials_that_it_follows():
     assert r.peaks['effort_rate'].value[0] == pytest.approx(1.2, rel=1e-9)
 
 
+def test_the_second_derivative_of_the_torque_is_that_of_pinocchios_torque_along_the_trajectory():
+    """By the polynomial through Pinocchio's torques at Chebyshev's places of a short window within a piece."""
+    t = random_motion(np.random.default_rng(12), MODEL, most=4)
+    peer, degree, reach = Peer(MODEL), 14, 0.04
+    for centre in (t.breaks[1:] + t.breaks[:-1]) / 2:
+        x = np.polynomial.chebyshev.chebpts1(degree + 1)
+        torques = []
+        for rows in t.evaluate(centre + reach * x, 2):
+            q, v, a = np.zeros((3, 7))
+            q[peer.columns], v[peer.columns], a[peer.columns] = rows
+            torques.append(pin.rnea(peer.model, peer.data, q, v, a)[peer.columns])
+        fit = np.polynomial.chebyshev.Chebyshev.fit
+        want = np.array([fit(reach * x, column, degree).deriv(2)(0.0) for column in np.array(torques).T])
+        got = inverse_dynamics(MODEL, t.evaluate([centre], 4))[0, 2]
+        assert np.abs(got - want).max() < 1e-9 * max(np.abs(want).max(), 100.0)
+
+
 def test_work_is_the_change_of_energy_by_pinocchio():
     t = Trajectory.interpolate(
         [0, 1, 2.5], [[0.1] * 7, [0.5, -0.4, 0.2, -1.2, 0.3, 1.0, 0.1], [-0.5, 0.2, 0.3, -2.0, 0.1, 1.4, 0.9]],

@@ -36,7 +36,7 @@ def test_limits_are_kept_within_rounding_and_broken_when_a_thousandth_faster():
     rng = np.random.default_rng(1)
     names = ['velocity', 'acceleration', 'jerk', 'effort', 'effort_rate', 'motor_velocity', 'motor_effort']
     slowed = 0
-    for i in range(40):
+    for i in range(24):
         t = random_motion(rng, MODEL, most=4)
         model, options = (RUBBING, {'viscous_friction': True}) if i % 3 == 0 else (MODEL, {})
         drives = DRIVES if i % 2 else None
@@ -53,7 +53,7 @@ def test_limits_are_kept_within_rounding_and_broken_when_a_thousandth_faster():
         if f.fastest < 1:
             slowed += 1
             assert not evaluate_trajectory(model, t.at_speed(1.001 * f.fastest), limits, drives, **options).feasible
-    assert slowed > 15
+    assert slowed > 8
 
 
 @pytest.mark.parametrize(('row', 'name'), [(0, 'effort'), (1, 'effort_rate')])
