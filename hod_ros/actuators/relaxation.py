@@ -7,15 +7,17 @@ With a constant stiffness c in place of the law's, g = step / D and normalised t
 Q and k are the quintics through their values, rates and accelerations at both ends, and so is N, whose own at the end depend on e(1): that
 is iterated, with c = df/de there, for which N hardly depends on e(1). For linear springs e is exact for the quintic Q, whatever D / c is
 against the step; and where the damper is fast, e, e', e'' at the end are those of Q and k there, for every law. Steps within which N is no
-quintic, those of fast transients, are halved.
+quintic, those of fast transients, are halved, and where that does not help, e goes on by Euler's implicit rule, which does not overshoot.
 
 Series are of normalised time, as Taylor coefficients.
 """
 
 import math
 
+from hod_ros.actuators.spring_inverse import root
+
 TOLERANCE = 1e-7        # of the deflection: what a cubic N may differ from the quintic, counted as acceleration
-MOST_HALVINGS = 10
+MOST_HALVINGS = 8
 MOST_ITERATIONS = 8
 
 
@@ -45,7 +47,7 @@ def _advanced(drive, e, Q, k, gain, halvings):
     if after is not None:
         return after
     if halvings == MOST_HALVINGS:
-        return _iterated(drive, e, Q, k, gain, accept=True)
+        return _implicit(drive, e, Q, k, gain)
     for half in (0.0, 0.5):
         part_Q = _part(Q, half)
         part_k = None if k is None else _part(k, half)
@@ -53,7 +55,18 @@ def _advanced(drive, e, Q, k, gain, halvings):
     return e
 
 
-def _iterated(drive, e, Q, k, gain, accept=False):
+def _implicit(drive, e, Q, k, gain):
+    """The solution of e(1) = e + g (Q - f(e(1))), which lies between e and the deflection at rest."""
+    load, stiffness = _at_end(Q)[0], None if k is None else _at_end(k)[:1]
+    rest = float(drive.static([load], stiffness)[0])
+
+    def excess(after):
+        force, slope = drive.forces([after], stiffness)
+        return after - e + gain * (force[0] - load), 1 + gain * slope[0]
+    return root(excess, min(e, rest), max(e, rest))
+
+
+def _iterated(drive, e, Q, k, gain):
     """e at the end; None where it does not settle or N is no quintic."""
     Q0, Q1 = Q[:3], _at_end(Q)
     k0, k1 = (None, None) if k is None else (k[:3], _at_end(k))
@@ -69,15 +82,15 @@ def _iterated(drive, e, Q, k, gain, accept=False):
         rest = _quintic(first, last)
         after = _decayed(e, decay, [a + gain * b for a, b in zip(_padded(load), rest, strict=True)])
         if not math.isfinite(after):
-            return after if accept else None
+            return None
         if abs(after - before) <= 1e-14 * (abs(after) + abs(e)):
             break
     else:
-        if not accept and abs(after - before) > 1e-12 * (abs(after) + abs(e)):
+        if abs(after - before) > 1e-12 * (abs(after) + abs(e)):
             return None
     difference = _decayed(0.0, decay, [gain * (a - b) for a, b in zip(rest, _padded(_cubic(first, last)), strict=True)])
     largest = abs(e) + abs(after) + (abs(Q0[0]) + abs(Q1[0])) / stiffness
-    if not accept and abs(difference) * max(1.0, decay) ** 2 > TOLERANCE * largest:
+    if abs(difference) * max(1.0, decay) ** 2 > TOLERANCE * largest:
         return None
     return after
 

@@ -85,7 +85,7 @@ def _pair(springs, force, stiffness):
             return first.stiffness_at(d1) + k2 - stiffness, slope
 
         high = first.stretch_of_stiffness(stiffness)
-        d1 = _root(excess, low, max(high, low))
+        d1 = root(excess, low, max(high, low))
         return d1, second.stretch(first.force_at(d1) - force)
     except OverflowError:
         raise SingularityError(
@@ -140,7 +140,7 @@ def _crossing(function, low, high):
     return high
 
 
-def _root(function, low, high):
+def root(function, low, high):
     """Where a function that returns (value, slope) rises through 0 between low and high: Newton's steps, halving where they leave."""
     x = high
     for _ in range(200):

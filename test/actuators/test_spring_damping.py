@@ -15,6 +15,7 @@ from hod_ros import SeriesElastic
 from hod_ros import inverse_dynamics
 from hod_ros import motor_feedforward
 from hod_ros import with_payload
+from hod_ros.actuators.relaxation import relaxed
 
 
 @pytest.fixture(scope='module')
@@ -195,3 +196,16 @@ def test_filter_starts_as_a_slow_motion_would(arm):
         advance.reset({})
     with pytest.raises(HodError, match='above 0'):
         DampingFilter(arm, drives, step=0.0)
+
+
+@pytest.mark.parametrize('e0, stiffness, cubic, damping, step', [
+    (0.16, 2e4, 5.5e8, 0.01, 0.6), (6.6, 765.0, 1.4e4, 0.095, 0.067), (0.011, 0.4, 6e8, 0.003, 0.004), (-2.6, 19.0, 6.6e5, 5e-6, 0.15),
+    (2.0, 5.0, 1e4, 2.0, 1e-3)])
+def test_a_deflection_far_off_its_rest_comes_back_without_overshoot(e0, stiffness, cubic, damping, step):
+    drive = HardeningSpring(stiffness=stiffness, cubic=cubic, motor_inertia=0.2, damping=damping)
+    Q0, Q1 = np.array([3.0, 20.0, 50.0]), np.array([3.0 + 20 * step + 25 * step**2, 20 + 50 * step, 50.0])
+
+    def slope(t, e):
+        return (3 + 20 * t + 25 * t**2 - stiffness * e - cubic * e**3) / damping
+    exact = solve_ivp(slope, (0, step), [e0], method='Radau', rtol=1e-10, atol=1e-14).y[0, -1]
+    assert relaxed(drive, e0, Q0, Q1, None, None, step) == pytest.approx(exact, rel=1e-2)
