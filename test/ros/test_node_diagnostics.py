@@ -3,6 +3,7 @@
 import time
 
 import numpy as np
+import pytest
 from rclpy.qos import QoSDurabilityPolicy
 from rclpy.qos import QoSProfile
 from rclpy.qos import QoSReliabilityPolicy
@@ -43,6 +44,7 @@ def test_model_status_names_robot_hash_joints_and_gravity(client):
         assert client.reports[-1].status[0].hardware_id == 'arm'
 
 
+@pytest.mark.slow
 def test_reports_come_once_a_second_with_a_stamp(client):
     with node_with_arm(client):
         client.diagnostics('model')
@@ -137,6 +139,7 @@ def test_names_of_robots_under_namespaces_differ(client):
     other.close()
 
 
+@pytest.mark.slow
 def test_ros_time_that_stands_at_zero_holds_nothing_up(client):
     with node_with_arm(client, parameters={'use_sim_time': 'true', 'setpoint_timeout': '0.2'}) as node:
         stream(client, 0.3)
@@ -167,6 +170,7 @@ def test_messages_are_short_enough_for_a_monitor(client):
         assert all(len(status.message) <= 80 for status in client.reports[-1].status)
 
 
+@pytest.mark.slow
 def test_setpoints_that_overflow_the_nodes_own_queue_are_counted_as_lost(client):
     with node_with_arm(client):
         planners = [client.node.create_publisher(JointSetpoint, '/hod/setpoint', 1000) for _ in range(2)]

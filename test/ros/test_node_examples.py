@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from ros_harness import running_node
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parents[2] / 'examples'
 
 

@@ -26,6 +26,8 @@ from ros_harness import setpoint
 from hod_ros import RobotModel
 from hod_ros import inverse_dynamics
 
+pytestmark = pytest.mark.slow
+
 MODEL = RobotModel.from_urdf(arm_urdf(3))
 NAMES = MODEL.joint_names
 Q = np.random.default_rng(14).uniform(-1.0, 1.0, (50, 5, 3))

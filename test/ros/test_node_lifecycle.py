@@ -77,6 +77,7 @@ def test_parameter_comes_before_the_topic(client, tmp_path):
         assert_answers(client, arm_urdf(3))
 
 
+@pytest.mark.slow
 def test_bad_descriptions_are_refused_with_a_reason_before_and_after_a_good_one(client):
     with running_node() as node:
         for text in BAD_DESCRIPTIONS.values():
@@ -101,6 +102,7 @@ def test_bad_descriptions_are_refused_with_a_reason_before_and_after_a_good_one(
         assert client.diagnostics('model')[0] == b'\0'
 
 
+@pytest.mark.slow
 def test_manager_takes_the_node_through_its_states(client):
     with running_node(parameters={'autostart': 'false'}) as node:
         assert client.state == 'unconfigured'
@@ -177,6 +179,7 @@ def large(text, elements):
     return text.replace('</inertial>', f'</inertial>{visual * (elements // 3)}', 1)
 
 
+@pytest.mark.slow
 def test_large_descriptions_are_loaded_beside_a_stream_of_a_thousand_a_second_without_losing_one(client):
     texts = [large(arm_urdf(3), 2500), large(HEAVY, 2500)]
     with running_node(parameters=long_queues()) as node:

@@ -19,6 +19,8 @@ from hod_interfaces.srv import ComputeInverseKinematics
 from hod_ros import RobotModel
 from hod_ros import inverse_dynamics
 
+pytestmark = pytest.mark.slow
+
 MODEL = RobotModel.from_urdf(arm_urdf(3))
 Q = np.random.default_rng(4).uniform(-1.0, 1.0, (3, 3))
 ORDER, SAMPLES = 20, 10_000         # the longest that is permitted: minutes by a formulation in numpy

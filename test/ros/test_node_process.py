@@ -27,6 +27,7 @@ def wait_for_python(node):
         time.sleep(0.001)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize('delay', [0.0, 0.1, 0.25, 0.4, 0.7, 1.3])
 def test_signal_at_any_moment_of_the_start_ends_the_node_cleanly(number, delay):
@@ -88,6 +89,7 @@ def test_two_nodes_under_namespaces_answer_for_their_own_robots(client):
             other.close()
 
 
+@pytest.mark.slow
 def test_nothing_in_the_working_directory_is_executed(client, tmp_path, monkeypatch):
     for module in ('numpy', 'queue', 'rclpy', 'hod_ros'):
         (tmp_path / f'{module}.py').write_text('print("EXECUTED", flush=True)\nraise SystemExit(9)\n')

@@ -10,6 +10,8 @@ import pytest
 from ros_harness import node_with_arm
 from ros_harness import setpoint
 
+pytestmark = pytest.mark.slow
+
 ASK = 'import os; os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(20))'
 PERMITTED = subprocess.run([sys.executable, '-c', ASK], capture_output=True).returncode == 0
 WITHOUT_PERMISSION = ('setpriv', '--bounding-set=-sys_nice', '--inh-caps=-sys_nice')

@@ -15,6 +15,8 @@ from hod_interfaces.msg import LinkWrench
 from hod_ros import RobotModel
 from hod_ros import inverse_dynamics
 
+pytestmark = pytest.mark.slow
+
 MODEL = RobotModel.from_urdf(arm_urdf(3))
 Q = np.random.default_rng(4).uniform(-1.0, 1.0, (5, 3))
 HOLDING = inverse_dynamics(MODEL, np.array([Q[0], np.zeros(3), np.zeros(3)]))[0]

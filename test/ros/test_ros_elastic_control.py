@@ -62,6 +62,7 @@ def track(prepared, law, reference, *, duration, displaced):
     return np.array(errors), np.array(stiffness_errors)
 
 
+@pytest.mark.slow
 def test_motor_pd_follows_and_returns_after_a_displacement(prepared):
     law = MotorPd(prepared, **PD)
 
@@ -74,6 +75,7 @@ def test_motor_pd_follows_and_returns_after_a_displacement(prepared):
     assert errors[-100:].max() < 5e-3
 
 
+@pytest.mark.slow
 def test_state_feedback_takes_away_displacements_and_stiffness_errors(prepared):
     law = StateFeedback(prepared, **POLES, brake=MotorPd(prepared, **PD).brake)
     errors, stiffness_errors = track(prepared, law, lambda t: (motion(t), stiffness(t)), duration=1.0, displaced=0.05)

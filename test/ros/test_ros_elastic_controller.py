@@ -159,6 +159,7 @@ def test_references_near_the_state_are_carried_to_it(peer, parameters, apart):
     assert 'cannot be related' not in controller.output
 
 
+@pytest.mark.slow
 def test_synchronous_control_carries_references_over_its_period_however_long(peer):
     with running_node(module=MODULE, parameters=PARAMETERS | {'synchronous': True, 'period': 0.1, 'timeout': 30.0}):
         peer.start()

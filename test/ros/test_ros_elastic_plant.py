@@ -155,6 +155,7 @@ def test_stiffness_of_adjustable_joints_follows_the_motor_feedforward(peer):
         np.testing.assert_allclose(state.position, expected.motor_positions, rtol=0, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_free_running_keeps_pace_and_takes_the_torque_away_when_commands_stop(peer):
     with running_node(module=MODULE, parameters=PARAMETERS | {'period': 0.01, 'torque_timeout': 0.2}) as plant:
         peer.start()
