@@ -101,7 +101,7 @@ setup(
     license='Apache-2.0',
     python_requires='>=3.10',
     packages=find_packages(include=['hod_ros', 'hod_ros.*']),
-    package_data={'hod_ros': ['py.typed', '*.pyi']},
+    package_data={'hod_ros': ['py.typed', '*.pyi', 'robots/*.urdf']},
     ext_modules=[] if KERNEL == 'no' else [
         Extension(
             source.removesuffix('.c').replace('/', '.'),
@@ -129,6 +129,7 @@ setup(
         ('share/ament_index/resource_index/packages', ['resource/hod_ros']),
         ('share/hod_ros', ['package.xml']),
         *shared('config'),
+        ('share/hod_ros/config/robots', sorted(glob('hod_ros/robots/*.urdf'))),     # in the repository a link
         *shared('examples'),
         *shared('launch'),
     ],

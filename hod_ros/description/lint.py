@@ -8,8 +8,6 @@ import difflib
 import re
 from collections import defaultdict
 
-from lxml import etree
-
 from hod_ros.checks.arguments import listed
 from hod_ros.description import other_formats
 from hod_ros.description.places import Place
@@ -18,25 +16,29 @@ from hod_ros.description.vocabulary import ELEMENTS
 from hod_ros.description.vocabulary import FIXED_JOINT
 from hod_ros.description.vocabulary import KINDS
 from hod_ros.description.vocabulary import NAME
+from hod_ros.description.xml_text import Element
 from hod_ros.errors import DescriptionError
 
-_NUMBERS = re.compile(r'[\d+\-.eE\s]*', re.ASCII)
+_NUMBER = r'[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?'
+_NUMBERS = {n: re.compile(rf'\s*{_NUMBER}' + rf'\s+{_NUMBER}' * (n - 1) + r'\s*', re.ASCII).fullmatch for n in (1, 3, 4)}
 _OPEN_TO_DIALECTS = ('link', 'joint', 'inertial', 'limit', 'dynamics')      # further attributes of these change nothing
 _MOST = 20_000          # links and joints; the largest of many public robots has some hundred
 _MISPLACED = frozenset(ELEMENTS) - {'link', 'joint'}
 _XACRO = 'xacro:'
+_NOWHERE = '0 0 0'      # the parser's own default of an origin, which it takes faster than it reads this
 
 
 class Lint:
     """The part of a robot's tree that dynamics needs, judged.
 
-    tree: for urdf_parser_py; links, joints: their elements in document order; warnings: what is odd but harmless.
+    tree: for urdf_parser_py, without the quaternions; links, joints: their elements in document order; warnings: what is odd but harmless.
     """
 
     def __init__(self, root):
         other_formats.refuse_root(root)
-        self.tree = etree.Element('robot', name=root.get('name') or 'robot')
+        self.tree = Element('robot', name=root.get('name') or 'robot')
         self.links, self.joints, self.warnings = [], [], []
+        self.has_quaternions = False
         self._oddities = defaultdict(dict)      # sentence -> the links and joints that it is about
         concerned = sum(element.tag in ('link', 'joint') for element in root)
         if concerned > _MOST:
@@ -76,9 +78,12 @@ class Lint:
                 continue
             if count == NAME:
                 place.check_name(text, element)
-            else:
-                _check_numbers(place, element, name, text, count)
-            if name != 'quat_xyzw':     # which the parser does not know
+            elif not _NUMBERS[count](text):
+                hint = '; it looks like unexpanded xacro' if '$' in text else ''
+                raise place.error(f'{name} of its <{element.tag}> is {shown(text)}; give {wanted(count)}{hint}', element)
+            if name == 'quat_xyzw':     # which the parser does not know
+                self.has_quaternions = True
+            elif text != _NOWHERE or element.tag != 'origin':
                 attributes[name] = text
         if unread:
             self._judge_unread(place, element, entry, unread)
@@ -86,7 +91,8 @@ class Lint:
             if not attributes.get(name):
                 written = f"names no {name}; write <{element.tag} {name}='...'/>"
                 raise place.error(f'its <{element.tag}> {written if entry.attributes[name] == NAME else f"has no {name}; add it"}', element)
-        node = etree.SubElement(parent, element.tag, attributes)
+        node = Element(element.tag, attributes)
+        parent.append(node)
         if len(element):
             self._copy_children(place, element, entry, node)
         for tag in entry.needed_children:
@@ -126,19 +132,6 @@ class Lint:
             known = ' or '.join(entry.attributes)
             raise place.error(f'its <{element.tag}> has {listed(unread)}, but no {known}; write that', element)
         self._oddities[f'attributes {listed(unread)} of <{element.tag}>, which are not read'][place.name] = None
-
-
-def _check_numbers(place, element, name, text, count):
-    words = text.split()
-    if len(words) == count and _NUMBERS.fullmatch(text):
-        try:
-            for word in words:
-                float(word)
-            return
-        except ValueError:
-            pass
-    hint = '; it looks like unexpanded xacro' if '$' in text else ''
-    raise place.error(f'{name} of its <{element.tag}> is {shown(text)}; give {wanted(count)}{hint}', element)
 
 
 def wanted(count):

@@ -38,7 +38,7 @@ def refuse_text(start):
     if not start.startswith('<'):
         remedy = "give the text of a URDF, which begins with '<robot'"
         if start.rstrip().endswith(_PATHS):
-            remedy = 'it looks like a path: give the text of that file, or its path as a pathlib.Path'
+            remedy = 'it looks like a path: give the text of that file, or a Path object'
         raise DescriptionError(f'the robot description is not XML: it begins with {shown(start)}; {remedy}')
 
 

@@ -125,7 +125,7 @@ class _Fields(Place):
         """The name of another link or joint."""
         if not name:
             raise self.error(f"its <{tag}> names no {attribute}; write <{tag} {attribute}='...'/>", self.child(tag))
-        self.check_name(name, self.child(tag))
+        self.check_name(name)
         return name
 
     def number(self, value, path, attribute, default=None):
@@ -140,8 +140,8 @@ class _Fields(Place):
         if value is None:
             return default
         if isinstance(value, Real) and not isinstance(value, bool) and not math.isnan(value):
-            element = self.child('limit')
-            if math.isfinite(value) or element is None or attribute not in element.attrib:
+            element = None if math.isfinite(value) else self.child('limit')
+            if element is None or attribute not in element.attrib:
                 return float(value)
         raise self._wrong(value, 'limit', attribute, 1, '')
 

@@ -38,7 +38,8 @@ def read_urdf(source):
         return Description(source.name or 'robot', *links_and_joints(source), [])
     lint = Lint(read_xml(source))
     robot = Robot.from_xml(lint.tree, xml_reflection.Path('robot'))
-    _add_quaternions(robot, lint)
+    if lint.has_quaternions:
+        _add_quaternions(robot, lint)
     return Description(robot.name, *links_and_joints(robot, lint), lint.warnings)
 
 

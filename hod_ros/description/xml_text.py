@@ -36,7 +36,11 @@ _PROLOGUE = re.compile(r'\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*)*', re.DOTALL)
 class Element(ElementTree.Element):
     """An element that knows its line in the text."""
 
-    line = 0
+    __slots__ = ('line',)
+
+    def getchildren(self):
+        """The children, which urdf_parser_py asks for by the name that lxml has for them."""
+        return list(self)
 
 
 def read_xml(source):

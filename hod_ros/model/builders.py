@@ -184,7 +184,7 @@ def _armature(armature, names):
     for joint in armature:
         if joint not in names:
             raise ModelError(
-                f'armature names the joint {joint!r}, which the model has not; its joints are {", ".join(names)}')
+                f'armature names the joint {joint!r}, which the model has not; its joints are {arguments.listed(names, 12)}')
     return np.array([armature.get(name, 0.0) for name in names])
 
 

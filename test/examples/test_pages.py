@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / 'docs'
 
 
-PAGES = ('../README', 'building-models', 'forward-dynamics', 'symbols-and-precision', 'time-optimal', 'trajectories')
+PAGES = ('../README', 'robot-descriptions', 'building-models', 'forward-dynamics', 'symbols-and-precision', 'time-optimal', 'trajectories')
 
 
 @pytest.mark.parametrize('page', PAGES)

@@ -10,13 +10,21 @@ from hod_ros.actuators.description_tag import drives_from_urdf
 from hod_ros.actuators.description_tag import foreign_stiffness
 from hod_ros.actuators.drives import Drive
 from hod_ros.actuators.motor_feedforward import PreparedDrives
+from hod_ros.checks.arguments import listed
 from hod_ros.errors import DescriptionError
 from hod_ros.errors import InputError
+from hod_ros.model import motions
 from hod_ros.model.payload import with_payload
 from hod_ros.model.robot_model import RobotModel
+from hod_ros.model.wording import Wording
 from hod_ros.ros.elastic.stamped_filter import damped_joint
 from hod_ros.ros.robot.settings import RobotSettings
 
+# How messages about a description spell what parameters say.
+PARAMETERS = Wording(
+    joints='the parameter joints', locked='locked_positions', armature='armature', entry='{}.{}'.format,
+    lock=lambda joints: f'set {", ".join(f"locked_positions.{joint}" for joint in joints[:6])}{", ..." if len(joints) > 6 else ""} to 0.0',
+    free_base='use the Python library, since nodes are for fixed bases')
 NOTHING = '', 0.0, (0.0,) * 3, (0.0,) * 6       # the payload of a robot that carries none
 
 
@@ -69,14 +77,14 @@ def _without_payload(text, settings):
         raise DescriptionError('the robot description is empty; publish the URDF of the robot')
     model = RobotModel.from_urdf(
         text, joints=list(settings.joints) or None, locked=dict(settings.locked) or None, armature=dict(settings.armature) or None,
-        gravity=settings.gravity)
+        gravity=settings.gravity, words=PARAMETERS)
     if not model.n:
         raise DescriptionError(f'robot {model.name!r} has no moving joint; there is nothing to compute')
     for parameter, joint in settings.named:
         if joint not in model.joint_names:
             raise InputError(
                 f'parameter {parameter} names the joint {joint!r}, which robot {model.name!r} does not have or which is '
-                f'locked; its joints are {", ".join(model.joint_names)}')
+                f'locked; its joints are {listed(model.joint_names, 12)}')
     return model
 
 
@@ -85,10 +93,10 @@ def _loaded(model, settings):
         model = model.replace(gravity=settings.gravity)
     link, mass, center, (ixx, ixy, ixz, iyy, iyz, izz) = settings.payload
     if settings.payload == NOTHING:
-        return model
+        return motions.massive(model)
     tensor = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
     if tensor.any() and not mass:
         raise InputError('payload.inertia is not zero, but payload.mass is 0; give the mass, or an inertia of zeros with it')
     # What no link carries yet must make sense as well.
     loaded = with_payload(model, link or next(iter(model.links)), mass, center, tensor)
-    return loaded if link else model
+    return motions.massive(loaded if link else model)

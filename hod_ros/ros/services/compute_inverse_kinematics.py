@@ -3,6 +3,7 @@
 import numpy as np
 
 from hod_interfaces.srv import ComputeInverseKinematics
+from hod_ros.checks import geometry
 from hod_ros.errors import InputError
 from hod_ros.kinematics.forward import jacobian
 from hod_ros.kinematics.inverse import COMPONENTS
@@ -96,17 +97,9 @@ def _pose(values):
     if len(values) != 7:
         raise InputError(f'pose has {len(values)} values; give 7: position x, y, z and quaternion x, y, z, w')
     values = all_finite(np.array(values, float), 'pose', POSE)
-    x, y, z, w = values[3:]
-    norm = np.sqrt(x * x + y * y + z * z + w * w)
-    if abs(norm - 1.0) > 1e-3:
-        raise InputError(f'pose has a quaternion of norm {norm:.6g}; give a unit quaternion x, y, z, w')
-    x, y, z, w = values[3:] / norm
     pose = np.eye(4)
     pose[:3, 3] = values[:3]
-    pose[:3, :3] = (
-        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)))
+    pose[:3, :3] = geometry.rotation_of_quaternion(values[3:], 'the quaternion of pose')
     return pose
 
 
