@@ -14,7 +14,7 @@ from setuptools.command.build_ext import build_ext
 # 'required': fail where the kernel cannot be compiled; 'no': do not try; otherwise go without it where it cannot be.
 KERNEL = os.environ.get('HOD_ROS_BUILD_KERNEL', 'optional')
 CORE = Path('hod_ros/kernel/core')
-CPP = ['-std=c++17', '-O3', '-Wall', '-Wextra', '-Wno-psabi', '-fvisibility=hidden']
+CPP = ['-std=c++17', '-O3', '-Wall', '-Wextra', '-fvisibility=hidden']
 INSTRUCTION_SETS = {'baseline': []}
 if platform.machine() in ('x86_64', 'AMD64') and '-DHOD_PORTABLE' not in os.environ.get('CFLAGS', ''):
     INSTRUCTION_SETS |= {'avx2': ['-mavx2', '-mfma'], 'avx512': ['-mavx2', '-mfma', '-mavx512f', '-mavx512dq', '-mavx512vl']}
@@ -128,6 +128,8 @@ setup(
     data_files=[
         ('share/ament_index/resource_index/packages', ['resource/hod_ros']),
         ('share/hod_ros', ['package.xml']),
+        ('include/hod_ros/hod', glob('hod_ros/kernel/core/include/hod/*.hpp')),
+        ('share/hod_ros/cmake', glob('hod_ros/kernel/core/cmake/*.cmake')),
         *shared('config'),
         ('share/hod_ros/config/robots', sorted(glob('hod_ros/robots/*.urdf'))),     # in the repository a link
         *shared('examples'),

@@ -76,6 +76,8 @@ from hod_ros.kinematics.forward import jacobian as jacobian
 from hod_ros.kinematics.inverse import inverse_kinematics as inverse_kinematics
 from hod_ros.kinematics.pose import PoseSolution as PoseSolution
 from hod_ros.kinematics.pose import solve_pose as solve_pose
+from hod_ros.model.cpp_robot import cpp_robot as cpp_robot
+from hod_ros.model.cpp_robot import robot_bytes as robot_bytes
 from hod_ros.model.payload import payload_inertias as payload_inertias
 from hod_ros.model.payload import with_payload as with_payload
 from hod_ros.model.robot_model import RobotModel as RobotModel

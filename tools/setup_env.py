@@ -122,6 +122,8 @@ class Environment:
         share = self.prefix / 'share'
         for name in ('package.xml', 'config', 'examples', 'launch'):
             link(ROOT / name, share / 'hod_ros' / name)
+        link(ROOT / 'hod_ros' / 'kernel' / 'core' / 'cmake', share / 'hod_ros' / 'cmake')
+        link(ROOT / 'hod_ros' / 'kernel' / 'core' / 'include' / 'hod', self.prefix / 'include' / 'hod_ros' / 'hod')
         link(ROOT / 'resource' / 'hod_ros', share / 'ament_index' / 'resource_index' / 'packages' / 'hod_ros')
 
     def build_kernel(self):

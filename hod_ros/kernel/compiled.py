@@ -54,13 +54,18 @@ class NormalForm:
                 self.h[i] = np.linalg.norm(v)
                 self.T[i] = lie.pose(rotation_to(v / self.h[i]), np.zeros(3))
 
-    def robot(self, model):
-        """The model's constants in the doorway."""
+    def place(self, body, pose):
+        """The kernel's number of a body and, in its joint's frame, R and p (12,) of a pose (4, 4) in its own."""
+        T = np.eye(4) if body < 0 else self.T[body]
+        own = lie.inverse(T) @ pose
+        return body % (len(self.T) + 1), np.concatenate([own[:3, :3].ravel(), own[:3, 3]])
+
+    def packed(self, model):
+        """Numbers (N + 1, 37): constants and T as R, p; and (N + 1, 3): whether a body turns, its parent, its coordinate."""
         links = np.zeros((len(self.h) + 1, 3), np.intc)
         links[:-1] = np.stack([self.turns, model.parent, model.coordinate], axis=-1)
         frames = np.concatenate([self.T, np.eye(4)[None]])[:, :3]
-        numbers = np.concatenate([self.constants(model), frames[:, :, :3].reshape(-1, 9), frames[:, :, 3]], axis=-1)
-        return _doorway.Robot(numbers, links, np.array(model.armature), np.array(model.gravity), model.base == 'free')
+        return np.concatenate([self.constants(model), frames[:, :, :3].reshape(-1, 9), frames[:, :, 3]], axis=-1), links
 
     def constants(self, model):
         """(N + 1, 25): R, p of the joint frame in its parent's joint frame; m, c, pseudo-inertia; h, multiplier, offset."""
@@ -95,12 +100,12 @@ def rotation_to(e):
 class Compiled:
     """A model's constants packed for the kernel, and calls of it: each answers None to anything unusual."""
 
-    __slots__ = ('forward_dynamics', 'inverse_dynamics', 'matrices', 'robot', 'spatial_inverse_dynamics', 'to_own', 'tree')
+    __slots__ = ('forward_dynamics', 'inverse_dynamics', 'matrices', 'place', 'robot', 'spatial_inverse_dynamics', 'tree')
 
     def __init__(self, model):
         form = NormalForm(model)
-        self.robot = form.robot(model)
-        self.to_own = lie.inverse(np.concatenate([form.T, np.eye(4)[None]]))
+        self.robot = _doorway.Robot(*form.packed(model), np.array(model.armature), np.array(model.gravity), model.base == 'free')
+        self.place = form.place
         self.inverse_dynamics = self.robot.algorithm('inverse_dynamics')
         self.spatial_inverse_dynamics = self.robot.algorithm('spatial_inverse_dynamics')
         links = np.zeros((len(form.h) + 1, 3), np.int64)
@@ -108,11 +113,6 @@ class Compiled:
         self.tree = _kernel.Tree(form.constants(model), links, np.array(model.armature), np.array(model.gravity))
         self.matrices = self.tree.matrices
         self.forward_dynamics = self.tree.forward_dynamics
-
-    def place(self, body, pose):
-        """Body and pose (4, 4) in its frame as the kernel numbers and takes them: the body's slot, R and p (12,) in its joint's frame."""
-        own = self.to_own[body] @ pose
-        return body % len(self.to_own), np.concatenate([own[:3, :3].ravel(), own[:3, 3]])
 
 
 def compile_tree(model):

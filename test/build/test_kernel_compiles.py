@@ -16,7 +16,7 @@ CORE = KERNEL / 'core'
 ALGORITHMS = re.findall(r'^ +LINE\((\w+)', (CORE / 'algorithms.hpp').read_text(), re.MULTILINE)
 SOURCES = sorted((checkout.ROOT / 'hod_ros').rglob('_*.c'))
 STRICT = ['-Wall', '-Wextra', '-Werror', '-O0', '-fPIC', '-c', '-o', 'unit.o']
-CPP = ['-std=c++17', '-Wno-psabi', '-DHOD_LENGTHS=1', f'-I{CORE / "include"}']
+CPP = ['-std=c++17', '-DHOD_LENGTHS=1', f'-I{CORE / "include"}']
 HEADERS = [f'-I{sysconfig.get_path("include")}', f'-I{numpy.get_include()}']
 AVX2 = ['-mavx2', '-mfma']
 AVX512 = [*AVX2, '-mavx512f', '-mavx512dq', '-mavx512vl']

@@ -78,20 +78,9 @@ inline void scatter(const Samples::Number *from, double *to, size_t step, int co
             to[lane * step + i] = from[i][lane];
 }
 
-template <class V, int Length = 1> HOD_INLINE bool by_length(const Tree &tree, const Arguments<V> &given, Memory &memory, int K)
-{
-    if constexpr (Length > HOD_LENGTHS) {
-        return HOD_ALGORITHM(tree, given, memory, K);
-    } else {
-        if (K == Length)
-            return HOD_ALGORITHM(tree, given, memory, Fixed<Length>{});
-        return by_length<V, Length + 1>(tree, given, memory, K);
-    }
-}
-
 template <class V> bool run(const Tree &tree, const Arguments<V> &given, Memory &memory, int K)
 {
-    return by_length<V>(tree, given, memory, K);
+    return with_length<HOD_LENGTHS>(K, [&](auto length) __attribute__((always_inline)) { return HOD_ALGORITHM(tree, given, memory, length); });
 }
 
 bool single(const Call &call, Memory &memory)

@@ -16,6 +16,17 @@ HOD_INLINE int next(int n) { return n + 1; }
 template <int N> HOD_INLINE Fixed<N - 1> previous(Fixed<N>) { return {}; }
 HOD_INLINE int previous(int n) { return n - 1; }
 
+// f(K), with code of its own for K = 1 to MOST.
+template <int MOST, int Length = 1, class F> HOD_INLINE bool with_length(int K, F f)
+{
+    if constexpr (Length > MOST)
+        return f(K);
+    else if (K == Length)
+        return f(Fixed<Length>{});
+    else
+        return with_length<MOST, Length + 1>(K, f);
+}
+
 // k! and 1 / k!
 struct Factorials {
     double of[MOST_ROWS], inverse[MOST_ROWS];
@@ -62,7 +73,6 @@ HOD_INLINE void turn(const V *a, const typename V::Number *c, const typename V::
         copy_z(a[k], out[k]);
     }
 }
-HOD_INLINE void copy_z(const Packed &from, Packed &to) { to.v = HOD_SHUFFLE(to.v, from.v, 0, 1, 6, 7); }
 template <int W> HOD_INLINE void copy_z(const Spread<W> &from, Spread<W> &to) { to.z = from.z; }
 
 // Two vectors at once, the second shorter by `less`; scratch: 2 * length of them.
@@ -73,6 +83,9 @@ HOD_INLINE void turn_both(const V *a, const V *b, const typename V::Number *c, c
     turn(a, c, s, stride, sign, to_a, length);
     turn(b, c, s, stride, sign, to_b, length - less);
 }
+
+#if HOD_PACKED
+HOD_INLINE void copy_z(const Packed &from, Packed &to) { to.v = HOD_SHUFFLE(to.v, from.v, 0, 1, 6, 7); }
 
 // The four numbers that turn fill one register.
 template <class Length>
@@ -93,6 +106,7 @@ HOD_INLINE void turn_both(const Packed *a, const Packed *b, const double *c, con
             to_b[k].v = HOD_SHUFFLE(t.v, b[k].v, 2, 3, 6, 7);
     }
 }
+#endif
 
 }  // namespace HOD_TARGET
 }  // namespace hod

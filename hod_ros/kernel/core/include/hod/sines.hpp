@@ -33,6 +33,17 @@ inline bool all_finite(const double *numbers, size_t count)
     return any == 0;
 }
 
+// Of every lane.
+HOD_INLINE double square_root(double number) { return ::sqrt(number); }
+HOD_INLINE double absolute(double number) { return ::fabs(number); }
+template <class Number> HOD_INLINE Number square_root(Number number)
+{
+    for (int i = 0; i < (int)(sizeof number / sizeof(double)); i++)
+        number[i] = ::sqrt(number[i]);
+    return number;
+}
+template <class Number> HOD_INLINE Number absolute(Number number) { return number < 0.0 ? -number : number; }
+
 // To 1 unit in the last place (0.8 measured) up to 2^20, where the argument is reduced by multiples of pi/2 in three parts whose products
 // with the multiple are exact; by the C library beyond.
 template <int W> HOD_INLINE void sin_cos_lanes(const typename Lanes<W>::Number &angle, typename Lanes<W>::Number &sine, typename Lanes<W>::Number &cosine)

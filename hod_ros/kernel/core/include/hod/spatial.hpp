@@ -16,12 +16,37 @@ template <class V> struct Frame { V x, y, z, p; };              // axes and orig
 
 // Series of a body, or of its subtree once that is summed: S up to coefficient K + 1, V and the inertia up to K.
 template <class V> struct Spatial { Screw<V> *S, *twist; V *h, *P, *off; double m; };
-template <class V> HOD_INLINE Spatial<V> take_spatial(Memory &memory, int K)
-{
-    Screw<V> *S = memory.take<Screw<V>>(K + 2), *twist = memory.take<Screw<V>>(K + 1);
-    V *h = memory.take<V>(K + 1), *P = memory.take<V>(K + 1);
-    return {S, twist, h, P, memory.take<V>(K + 1), 0};
-}
+
+// The series of all bodies, K as above; m: masses, of subtrees once they are summed.
+template <class V> struct SpatialBodies {
+    Screw<V> *S, *twist;
+    V *h, *P, *off;
+    double *m;
+    int K;
+
+    HOD_INLINE SpatialBodies(const Tree &tree, Memory &memory, int K)
+        : S(memory.take<Screw<V>>((size_t)(tree.bodies + 1) * (K + 2))), twist(memory.take<Screw<V>>((size_t)(tree.bodies + 1) * (K + 1))),
+          h(memory.take<V>((size_t)(tree.bodies + 1) * (K + 1))), P(memory.take<V>((size_t)(tree.bodies + 1) * (K + 1))),
+          off(memory.take<V>((size_t)(tree.bodies + 1) * (K + 1))), m(memory.take<double>(tree.bodies + 1)), K(K)
+    {
+    }
+    HOD_INLINE Spatial<V> operator[](int i) const
+    {
+        const ptrdiff_t at = (ptrdiff_t)i * (K + 1);
+        return {S + at + i, twist + at, h + at, P + at, off + at, m[i]};
+    }
+    // Adds coefficients 0 to `count` - 1 of a body's inertia to its parent's.
+    HOD_INLINE void add_inertia(int i, int up, int count) const
+    {
+        const Spatial<V> from = (*this)[i], to = (*this)[up];
+        for (int k = 0; k < count; k++) {
+            to.h[k] += from.h[k];
+            to.P[k] += from.P[k];
+            to.off[k] += from.off[k];
+        }
+        m[up] += m[i];
+    }
+};
 
 template <class V> HOD_INLINE V combined(const Frame<V> &at, double x, double y, double z) { return x * at.x + y * at.y + z * at.z; }
 template <class V> HOD_INLINE V combined(const Frame<V> &at, const Constant &v) { return combined(at, v.x, v.y, v.z); }
@@ -49,16 +74,18 @@ template <class V> HOD_INLINE Screw<V> screw_at(const Body &body, const Frame<V>
 }
 
 // Coefficient 0 of a body's inertia.
-template <class V> HOD_INLINE void inertia_at(const Body &body, const Frame<V> &at, Spatial<V> &b)
+template <class V> HOD_INLINE void inertia_at(const Body &body, const Frame<V> &at, const Spatial<V> &b)
 {
     const Constant *S = body.S;
     const double xx = S[2].y, yy = S[2].z, zz = S[2].x, xy = S[0].z, yz = S[0].x, zx = S[0].y;
     const V first = combined(at, body.c.xyz), X = combined(at, xx, xy, zx), Y = combined(at, xy, yy, yz), Z = combined(at, zx, yz, zz);
-    b.m = body.m;
     b.h[0] = first + body.m * at.p;
     b.P[0] = X * at.x + Y * at.y + Z * at.z + first * at.p + at.p * b.h[0];
     b.off[0] = X * yzx(at.x) + Y * yzx(at.y) + Z * yzx(at.z) + first * yzx(at.p) + at.p * yzx(b.h[0]);
 }
+
+// A twist or screw on a wrench, before its components are summed.
+template <class V> HOD_INLINE V paired(const Screw<V> &S, const Wrench<V> &W) { return S.s * W.n + S.u * W.f; }
 
 // [V, S]
 template <class V> HOD_INLINE Screw<V> bracket(const Screw<V> &a, const Screw<V> &b)

@@ -15,8 +15,7 @@ template <class V, class Order> HOD_INLINE bool spatial_inverse_dynamics(const T
     const int N = tree.bodies;
     const Joints<Number> joints = take_joints<Number>(tree, memory, K + 2, 1);
     Frame<V> *frame = memory.take<Frame<V>>(N + 1);
-    Spatial<V> own = take_spatial<V>(memory, K);                // of one body after another
-    Screw<V> *screws = memory.take<Screw<V>>((size_t)N * K), *twists = memory.take<Screw<V>>((size_t)(N + 1) * (K + 1));
+    const SpatialBodies<V> bodies(tree, memory, K);
     Wrench<V> *wrenches = memory.take<Wrench<V>>((size_t)(N + 1) * K);
     Number *tau = memory.take<Number>((size_t)K * joints.stride);
     if (memory.counts())
@@ -25,31 +24,27 @@ template <class V, class Order> HOD_INLINE bool spatial_inverse_dynamics(const T
         return false;
 
     joint_series(tree, given.in[0], joints, K + 2, Fixed<1>{});
+    for (int i = 0; i <= N; i++)
+        bodies.m[i] = tree.body[i].m;
     frame[N] = frame_at_rest<V>();
     for (int k = 0; k <= K; k++)
-        twists[N * (K + 1) + k] = {V::zero(), V::zero()};
+        bodies[N].twist[k] = {V::zero(), V::zero()};
     const V g = -less_gravity<V>(tree);
     for (int i = 0; i < N; i++) {
         const Body &body = tree.body[i];
+        const Spatial<V> own = bodies[i];
         frame[i] = placed(body, frame[body.parent], joints.q[i], joints.c[i], joints.s[i]);
         own.S[0] = screw_at(body, frame[i]);
-        own.twist = twists + i * (K + 1);
         inertia_at(body, frame[i], own);
-        motion_series(twists + body.parent * (K + 1), own, joints.q + i, joints.stride, K);
+        motion_series(bodies[body.parent].twist, own, joints.q + i, joints.stride, K);
         inertia_series(own, K);
-        for (int k = 0; k < K; k++) {
-            screws[i * K + k] = own.S[k];
+        for (int k = 0; k < K; k++)
             wrenches[i * K + k] = wrench_of_motion(own, k, g);
-        }
     }
     for (int i = N - 1; i >= 0; i--) {                          // Q_i = S_i^T of what it bears, 003 (29)-(31)
         const int up = tree.body[i].parent;
         for (int k = 0; k < K; k++) {
-            const V along = product(k, HOD_OF(l, r) {
-                const Screw<V> S = screws[i * K + l];
-                const Wrench<V> W = wrenches[i * K + r];
-                return S.s * W.n + S.u * W.f; });
-            tau[k * joints.stride + i] = sum(along);
+            tau[k * joints.stride + i] = sum(product(k, HOD_OF(l, r) { return paired(bodies[i].S[l], wrenches[i * K + r]); }));
             if (up < N)
                 wrenches[up * K + k] += wrenches[i * K + k];
         }

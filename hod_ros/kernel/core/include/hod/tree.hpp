@@ -109,7 +109,7 @@ inline Tree tree_of(int bodies, int columns, bool free_base, const double *gravi
     Body *const body = memory.take<Body>(bodies + 1);
     double *const rotors = memory.take<double>(columns);
     int *const free_places = memory.take<int>(bodies + 1), *const last_child = memory.take<int>(bodies + 1);
-    Tree tree = {bodies, columns, 0, free_base, {gravity[0], gravity[1], gravity[2]}, rotors, body};
+    Tree tree = {bodies, columns, bodies + 1, free_base, {gravity[0], gravity[1], gravity[2]}, rotors, body};
     if (memory.counts())
         return tree;
     for (int i = 0; i <= bodies; i++)

@@ -5,6 +5,8 @@
 // W of them. Products of two vectors are componentwise.
 #pragma once
 
+#include <type_traits>
+
 #include "target.hpp"
 
 namespace hod {
@@ -22,6 +24,7 @@ template <> struct Lanes<1> { using Number = double; };
 HOD_INLINE double lane(double number, int) { return number; }
 template <class Number> HOD_INLINE double lane(const Number &number, int i) { return number[i]; }
 
+#if HOD_PACKED
 #if defined(__clang__) || __GNUC__ >= 12
 #define HOD_SHUFFLE(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
 #else
@@ -58,6 +61,7 @@ HOD_INLINE Packed combined(const Constant *column, Packed a)    // the matrix of
     const auto *c = (const Packed::Register *)column;
     return {c[0] * HOD_SHUFFLE(a.v, a.v, 0, 0, 0, 0) + c[1] * HOD_SHUFFLE(a.v, a.v, 1, 1, 1, 1) + c[2] * HOD_SHUFFLE(a.v, a.v, 2, 2, 2, 2)};
 }
+#endif
 
 template <int W> struct Spread {
     using Number = typename Lanes<W>::Number;
@@ -72,7 +76,8 @@ template <int W> struct Spread {
     friend HOD_INLINE Spread operator-(Spread a) { return {-a.x, -a.y, -a.z}; }
     friend HOD_INLINE Spread operator*(Spread a, Spread b) { return {a.x * b.x, a.y * b.y, a.z * b.z}; }
     friend HOD_INLINE Spread operator*(const Constant &a, Spread b) { return {a.x * b.x, a.y * b.y, a.z * b.z}; }
-    template <class Factor> friend HOD_INLINE Spread operator*(Factor a, Spread b) { return {a * b.x, a * b.y, a * b.z}; }   // number
+    template <class Factor>         // a double or a Number
+    friend HOD_INLINE std::enable_if_t<!std::is_class_v<Factor>, Spread> operator*(Factor a, Spread b) { return {a * b.x, a * b.y, a * b.z}; }
     friend HOD_INLINE Spread yzx(Spread a) { return {a.y, a.z, a.x}; }
     friend HOD_INLINE Spread zxy(Spread a) { return {a.z, a.x, a.y}; }
     friend HOD_INLINE Spread quarter_turn(Spread a) { return {a.y, -a.x, Number{}}; }
