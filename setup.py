@@ -104,15 +104,6 @@ setup(
     package_data={'hod_ros': ['py.typed', '*.pyi', 'robots/*.urdf']},
     ext_modules=[] if KERNEL == 'no' else [
         Extension(
-            source.removesuffix('.c').replace('/', '.'),
-            sources=[source],
-            depends=glob(os.path.join(os.path.dirname(source), '_*.h')),
-            extra_compile_args=['-O3', '-std=gnu11', '-Wall', '-Wextra'],
-            libraries=['m'],
-        )
-        for source in sorted(glob('hod_ros/**/_*.c', recursive=True))
-    ] + [
-        Extension(
             'hod_ros.kernel._doorway',
             sources=['hod_ros/kernel/_doorway.cpp'],
             depends=glob('hod_ros/kernel/**/*.hpp', recursive=True),

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from hod_ros.algebra import lie
 from hod_ros.algebra.linear import check_definite
 from hod_ros.algebra.linear import solve
+from hod_ros.checks import arguments
 from hod_ros.checks import arrays
 from hod_ros.checks.types import Array
 from hod_ros.checks.types import FreeBase
@@ -32,16 +33,17 @@ from hod_ros.model.robot_model import RobotModel
 
 @overload
 def forward_dynamics(model: RobotModel, q: ArrayLike, Q: ArrayLike, *, wrenches: Wrenches | None = None, base: None = None,
-                     base_wrench: None = None, order: int | None = None) -> Array: ...
+                     base_wrench: None = None, order: int | None = None, threads: int | None = None) -> Array: ...
 
 
 @overload
 def forward_dynamics(model: RobotModel, q: ArrayLike, Q: ArrayLike, *, wrenches: Wrenches | None = None, base: FreeBase,
-                     base_wrench: ArrayLike | None = None, order: int | None = None) -> tuple[Array, Array]: ...
+                     base_wrench: ArrayLike | None = None, order: int | None = None, threads: int | None = None) -> tuple[Array, Array]: ...
 
 
 def forward_dynamics(model: RobotModel, q: ArrayLike, Q: ArrayLike, *, wrenches: Wrenches | None = None, base: FreeBase | None = None,
-                     base_wrench: ArrayLike | None = None, order: int | None = None) -> Array | tuple[Array, Array]:
+                     base_wrench: ArrayLike | None = None, order: int | None = None,
+                     threads: int | None = None) -> Array | tuple[Array, Array]:
     """q'', q''', ... (order + 1, n) for q (2, n), rows q and q', and Q (order + 1, n), rows Q, Q', ..., Q^(order).
 
     Also for samples: q (samples, 2, n) and Q (samples, order + 1, n) give (samples, order + 1, n).
@@ -51,17 +53,23 @@ def forward_dynamics(model: RobotModel, q: ArrayLike, Q: ArrayLike, *, wrenches:
     does. The result is then the pair of the above and the base's twist', twist'', ... (order + 1, 6). For samples, each
     of these three is given once or with an axis of samples before its own.
     """
-    unloaded = wrenches is None and base is None and base_wrench is None
-    rows = _compiled(model, q, Q) if unloaded else None
-    if rows is not None:
-        motions.check_order(rows, 1, 'Q', order)
-        return rows
+    if threads is not None:
+        arguments.count(threads, 'threads', 1)
+    kernel = getattr(model, '_compiled', None)
+    if kernel is not None and wrenches is None and base is None and base_wrench is None:
+        rows = kernel.forward_dynamics(q, Q, threads=threads) if threads else kernel.forward_dynamics(q, Q)
+        if rows is not None:
+            motions.check_order(rows, 1, 'Q', order)
+            return rows
     q, Q = _checked(model, q, Q, order)
     base, base_wrench = checked_base(model, base, base_wrench, Q)
+    checked = None
     if wrenches is not None:
         wrenches = loads.pairs(wrenches)
-        at_rest = None if base is None else (base[0], np.zeros((*Q.shape[:-2], Q.shape[-2] + 1, 6)))
-        loads.on_bodies(model, _rows_of_zeros(Q), wrenches, at_rest)        # says early what is wrong with them
+        checked = loads.checked_loads(model, _rows_of_zeros(Q), wrenches)
+    rows = _compiled(kernel, model, q, Q, checked, base, base_wrench, threads)
+    if rows is not None:
+        return rows
     if q.ndim == 2:
         return _one_sample(model, q, Q, wrenches, base, base_wrench)
     out = []
@@ -74,10 +82,14 @@ def forward_dynamics(model: RobotModel, q: ArrayLike, Q: ArrayLike, *, wrenches:
     return tuple(np.reshape([pair[k] for pair in out], (*Q.shape[:-1], size)) for k, size in ((0, model.n), (1, 6)))
 
 
-def _compiled(model, q, Q):
-    """The kernel's result for one unloaded sample in plain arrays; None where it has none."""
-    kernel = getattr(model, '_compiled', None)
-    return kernel.forward_dynamics(q, Q) if kernel is not None and model.base == 'fixed' else None
+def _compiled(kernel, model, q, Q, checked, base, base_wrench, threads):
+    """The kernel's result for checked arguments; None where it has none."""
+    if kernel is None or Q.dtype == object or any(values.dtype == object for _, values, _ in checked or ()):
+        return None
+    given = [q, Q, *((*base, base_wrench) if base is not None else (None, None, None))]
+    if checked:
+        given += loads.for_kernel(model, checked, Q.shape[:-2])
+    return kernel.forward_dynamics(*given, threads=threads)
 
 
 def has_own_coordinates(model):
@@ -123,10 +135,6 @@ def mass_matrix(model, q):
 
 
 def _one_sample(model, q, Q, wrenches, base, base_wrench):
-    if base is None and wrenches is None:
-        rows = _compiled(model, np.ascontiguousarray(q), np.ascontiguousarray(Q))
-        if rows is not None:
-            return rows
     external = None if wrenches is None else _external(model, wrenches, None if base is None else base[0])
     if base is None:
         return _solved(model, q, Q, external)

@@ -90,20 +90,12 @@ def _checked(model, q, wrenches, formulation, base, order, threads):
     if formulation == 'recursive' and model._compiled is not None and numeric and rows <= compiled.most_rows:
         given = [q, *(base or (None, None))]
         if pairs:
-            given += _stacked(checked, q.shape[:-2]), loads.places(model, [(link, frame) for link, _, frame in checked])
+            given += loads.for_kernel(model, checked, q.shape[:-2])
         result = model._compiled.inverse_dynamics(*given, threads=threads)
     else:
         external = None if pairs is None else loads.on_bodies(model, q, pairs, base)
         result = _in_numpy(model, q, formulation, external, base)
     return motions.finite_result(model, result, 'Q', q)
-
-
-def _stacked(loads, samples):
-    """Values of all loads (..., order + 1, loads, 6), with an axis of samples where one of them has it."""
-    values = [values for _, values, _ in loads]
-    if any(one.ndim == 3 for one in values):
-        values = [np.broadcast_to(one, samples + one.shape[-2:]) for one in values]
-    return np.stack(values, axis=-2)
 
 
 def _in_numpy(model, q, formulation, external, base):

@@ -144,6 +144,14 @@ def checked_loads(model, q, loads):
     return out
 
 
+def for_kernel(model, loads, samples):
+    """Values (..., order + 1, loads, 6), with an axis of samples where one has it, and places (loads, 14) of checked loads."""
+    values = [values for _, values, _ in loads]
+    if any(one.ndim == 3 for one in values):
+        values = [np.broadcast_to(one, samples + one.shape[-2:]) for one in values]
+    return np.stack(values, axis=-2), places(model, [(link, frame) for link, _, frame in loads])
+
+
 def places(model, loads):
     """Where (link, frame) each are, (loads, 14), for the kernel."""
     out = np.empty((len(loads), 14))

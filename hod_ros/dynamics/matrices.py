@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from hod_ros.algebra import lie
 from hod_ros.algebra.leibniz import product
 from hod_ros.algebra.leibniz import transpose
+from hod_ros.checks import arguments
 from hod_ros.checks.types import Array
 from hod_ros.checks.types import FreeBase
 from hod_ros.kinematics.jacobians import jacobians
@@ -29,24 +30,35 @@ class DynamicMatrices:
     g: Array       # (order + 1, n) [N m] (6c)
 
 
-def dynamics_matrices(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None,
-                      order: int | None = None) -> DynamicMatrices:
-    """M, C and g with their time derivatives up to the order, for q (order + 2, n): C^(k) needs q^(k+1).
+def dynamics_matrices(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None, order: int | None = None,
+                      threads: int | None = None) -> DynamicMatrices:
+    """M, C and g with their time derivatives up to the order, for q (order + 2, n) or (samples, order + 2, n): C^(k) needs q^(k+1).
 
     base: (pose, twists (order + 1, 6) body-fixed: angular, linear) of a free base; the matrices are then
     (n + 6, n + 6), the base's last.
     order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
+    threads: how many a batch may run on, as in inverse_dynamics.
     """
+    if threads is not None:
+        arguments.count(threads, 'threads', 1)
     kernel = getattr(model, '_compiled', None)
-    if kernel is not None and base is None and model.base == 'fixed':
-        compiled = kernel.matrices(q)
+    if kernel is not None and base is None:
+        compiled = kernel.matrices(q, threads=threads) if threads else kernel.matrices(q)
         if compiled is not None:
-            motions.check_order(q if hasattr(q, 'ndim') else np.asarray(q), 2, 'q', order)
+            M = compiled[0]
+            if order is not None or M.ndim == 3 and len(M) > motions.MOST_ROWS_UNASKED - 1:
+                motions.check_order(np.asarray(q), 2, 'q', order)
             return DynamicMatrices(*compiled)
-    q = motions.motion(motions.massive(model), q, 2, order=order)
-    base = motions.base_of(model, base, len(q) - 1)
+    q = motions.motions(motions.massive(model), q, 2, order)
+    base = motions.bases_of(model, base, q.shape[:-2], q.shape[-2] - 1)
     with np.errstate(over='ignore', invalid='ignore'):
-        matrices = matrices_from_jacobians(model, q, base)
+        if q.ndim == 2:
+            matrices = matrices_from_jacobians(model, q, base)
+        else:
+            each = [matrices_from_jacobians(model, one, None if base is None else (base[0][i], base[1][i])) for i, one in enumerate(q)]
+            size, rows = model.n + 6 * (base is not None), q.shape[-2] - 1
+            shapes = {'M': (len(q), rows, size, size), 'C': (len(q), rows, size, size), 'g': (len(q), rows, size)}
+            matrices = DynamicMatrices(*(np.reshape([getattr(one, name) for one in each], shape) for name, shape in shapes.items()))
     motions.finite_result(model, (matrices.M, matrices.C, matrices.g), 'a dynamic matrix', q)
     return matrices
 

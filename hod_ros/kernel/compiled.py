@@ -11,9 +11,8 @@ try:
     if os.environ.get('HOD_ROS_KERNEL', '1') == '0':
         raise ImportError('switched off by HOD_ROS_KERNEL=0')
     from hod_ros.kernel import _doorway
-    from hod_ros.kernel import _kernel
 except ImportError as reason:
-    _doorway = _kernel = None
+    _doorway = None
     warnings.warn(
         f'hod_ros runs on its numpy reference, a thousand times slower than its compiled kernel ({reason})',
         RuntimeWarning, stacklevel=2)
@@ -35,7 +34,6 @@ def instruction_set():
 def use_instruction_set(name):
     """Chooses the code that runs from now on; batches that run go on as they began."""
     _doorway.use_instruction_set(name)
-    _kernel.use_instruction_set(name)
 
 
 class NormalForm:
@@ -98,21 +96,16 @@ def rotation_to(e):
 
 
 class Compiled:
-    """A model's constants packed for the kernel, and calls of it: each answers None to anything unusual."""
+    """A model's constants packed for the kernel, and what it computes of them: each call answers None to anything unusual."""
 
-    __slots__ = ('forward_dynamics', 'inverse_dynamics', 'matrices', 'place', 'robot', 'spatial_inverse_dynamics', 'tree')
+    __slots__ = ('forward_dynamics', 'inverse_dynamics', 'matrices', 'place', 'robot', 'spatial_inverse_dynamics')
 
     def __init__(self, model):
         form = NormalForm(model)
-        self.robot = _doorway.Robot(*form.packed(model), np.array(model.armature), np.array(model.gravity), model.base == 'free')
         self.place = form.place
-        self.inverse_dynamics = self.robot.algorithm('inverse_dynamics')
-        self.spatial_inverse_dynamics = self.robot.algorithm('spatial_inverse_dynamics')
-        links = np.zeros((len(form.h) + 1, 3), np.int64)
-        links[:-1] = np.stack([form.turns, model.parent, model.coordinate], axis=-1)
-        self.tree = _kernel.Tree(form.constants(model), links, np.array(model.armature), np.array(model.gravity))
-        self.matrices = self.tree.matrices
-        self.forward_dynamics = self.tree.forward_dynamics
+        self.robot = _doorway.Robot(*form.packed(model), np.array(model.armature), np.array(model.gravity), model.base == 'free')
+        for name in ('inverse_dynamics', 'spatial_inverse_dynamics', 'matrices', 'forward_dynamics'):
+            setattr(self, name, self.robot.algorithm(name))
 
 
 def compile_tree(model):

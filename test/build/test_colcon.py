@@ -71,7 +71,7 @@ def test_colcon_installs_the_package_where_ros_looks(whole):
             'share/hod_ros/launch/bringup_example.launch.py', 'share/hod_ros/launch/demo.launch.py',
             'share/hod_ros/examples/consume_feedforward.py'):
         assert (installed / path).is_file(), path
-    program = 'import hod_interfaces, hod_ros; from hod_ros.kernel import _kernel; print(hod_ros.__file__)'
+    program = 'import hod_interfaces, hod_ros; from hod_ros.kernel import _doorway; print(hod_ros.__file__)'
     done = checkout.run(whole.sourced(f'python -c "{program}"'), whole.folder, whole.environment)
     assert str(whole.folder) in done.stdout
     assert done.stderr == ''

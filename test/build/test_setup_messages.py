@@ -190,7 +190,7 @@ def test_a_sourced_ros_and_another_environment_do_not_leak_in(tmp_path):
 def test_clean_removes_what_make_has_made_and_nothing_else(tmp_path):
     clone = checkout.copy_to(tmp_path / 'hod_ros')
     before = {path for path in clone.rglob('*')}
-    for made in ('.venv/bin/python', '.venv-kilted/bin/python', 'build/x', 'hod_ros/kernel/_kernel.so',
+    for made in ('.venv/bin/python', '.venv-kilted/bin/python', 'build/x', 'hod_ros/kernel/_doorway.so',
                  'hod_ros/__pycache__/x.pyc'):
         (clone / made).parent.mkdir(parents=True, exist_ok=True)
         (clone / made).touch()

@@ -24,7 +24,7 @@ template <class V, class Order> HOD_INLINE bool forward_dynamics(const Tree &tre
         return inverse_dynamics(tree, inner, memory, K);
     const Number *Q = given.in[1], *pose = given.in[2], *twist = given.in[3], *drive = given.in[4];
     Number *ddq = given.out[0], *dtwist = given.out[1];
-    if (!tree.free_base != !pose || !pose != !twist || !pose != !drive)
+    if (!tree.free_base != !pose || !pose != !twist || (drive && !pose))
         return false;
 
     joint_series(tree, given.in[0], joints, Fixed<1>{}, Fixed<1>{});
@@ -50,7 +50,7 @@ template <class V, class Order> HOD_INLINE bool forward_dynamics(const Tree &tre
         for (int j = 0; j < n; j++)
             x[j] = Q[k * n + j] - bias[k * n + j];
         for (int r = n; r < size; r++)
-            x[r] = drive[k * 6 + r - n] - base_bias[k * 6 + r - n];
+            x[r] = (drive ? drive[k * 6 + r - n] : Number{}) - base_bias[k * 6 + r - n];
         solve(M, x, size);
         for (int j = 0; j < n; j++)
             ddq[k * n + j] = q[(k + 2) * n + j] = x[j];
