@@ -19,31 +19,69 @@ from hod_ros.algebra.leibniz import apply
 from hod_ros.algebra.leibniz import nth
 from hod_ros.algebra.leibniz import product
 from hod_ros.algebra.leibniz import transpose
+from hod_ros.checks import arguments
+from hod_ros.checks import arrays
 from hod_ros.checks.types import Array
 from hod_ros.dynamics import loads
 from hod_ros.dynamics.load_derivatives import body_wrenches_by_state
 from hod_ros.dynamics.loads import Wrenches
 from hod_ros.dynamics.matrices import body_inertias
 from hod_ros.dynamics.matrices import sum_over_bodies
+from hod_ros.errors import InputError
 from hod_ros.errors import ModelError
 from hod_ros.kinematics.jacobians import jacobians
 from hod_ros.model import motions
 from hod_ros.model.robot_model import RobotModel
 
 
-@np.errstate(over='ignore', invalid='ignore')
-def force_gradients(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | None = None,
-                    order: int | None = None) -> Array:
-    """dQ^(k) / dq^(j) as [k, j] of (order + 1, order + 3, n, n), for q (order + 3, n); 0 where j > k + 2.
+def force_gradients(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | None = None, order: int | None = None,
+                    threads: int | None = None) -> Array:
+    """dQ^(k) / dq^(j) as [k, j] of (order + 1, order + 3, n, n), for q (order + 3, n); 0 where j > k + 2. In batches (samples, ...).
 
     wrenches: as in inverse_dynamics, functions of time in their own frames.
     order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
+    threads: how many a batch may run on, as in inverse_dynamics.
     """
-    q = motions.motion(motions.massive(model), q, 3, order=order)
+    if threads is not None:
+        arguments.count(threads, 'threads', 1)
+    kernel = getattr(model, '_compiled', None)
+    if kernel is not None and wrenches is None:
+        G = kernel.force_gradients(q) if threads is None else kernel.force_gradients(q, threads=threads)
+        if G is not None and G.ndim == 5 and order is None:
+            return G
+        if G is not None:
+            motions.check_order(np.asarray(q), 3, 'q', order)
+            return G
+    q = motions.motions(motions.massive(model), q, 3, order)
     if not model.single_axes or model.base == 'free':
         raise ModelError(
             f'{model.name} has joints of several axes or a free base, whose rates are no derivatives of coordinates; '
             'inverse_dynamics_derivatives gives the derivatives of Q itself by their quasi-velocities')
+    pairs = None if wrenches is None else loads.pairs(wrenches)
+    if q.ndim == 2:
+        return _one_sample(model, q, pairs)
+    if pairs is not None:
+        loads.checked_loads(model, q, pairs)
+    each = [_one_sample(model, one, None if pairs is None else loads.of_sample(pairs, i)) for i, one in enumerate(q)]
+    return np.reshape(each, (len(q), q.shape[1] - 2, q.shape[1], model.n, model.n))
+
+
+def force_gradient_product(model: RobotModel, q: ArrayLike, v: ArrayLike, *, wrenches: Wrenches | None = None, order: int | None = None,
+                           threads: int | None = None) -> Array:
+    """The adjoint, sum over k of v[k] @ dQ^(k) / dq^(j): (order + 3, n) for v (order + 1, n), the gradient of sum_k v[k] . Q^(k).
+
+    q, wrenches, order, threads: as in force_gradients; v has q's axis of samples.
+    """
+    G = force_gradients(model, q, wrenches=wrenches, order=order, threads=threads)
+    v = arrays.finite(arrays.numbers(v, 'v'), 'v')
+    shape = (*G.shape[:-4], G.shape[-4], G.shape[-1])
+    if v.shape != shape:
+        raise InputError(f'v has the shape {v.shape}, but needs {shape}: row k weighs the k-th time derivative of Q')
+    return np.einsum('...kn,...kjnm->...jm', v, G)
+
+
+@np.errstate(over='ignore', invalid='ignore')
+def _one_sample(model, q, wrenches):
     by = force_derivatives(model, q, wrenches)
     orders = len(by[0])
     out = np.zeros((orders, orders + 2, model.n, model.n), by[0].dtype)

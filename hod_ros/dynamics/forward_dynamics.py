@@ -76,7 +76,7 @@ def forward_dynamics(model: RobotModel, q: ArrayLike, Q: ArrayLike, *, wrenches:
     for i in range(len(q)):
         one_base = None if base is None else (base[0][i], base[1][i])
         one_wrench = None if base is None else base_wrench[i]
-        out.append(_one_sample(model, q[i], Q[i], _of_sample(wrenches, i), one_base, one_wrench))
+        out.append(_one_sample(model, q[i], Q[i], None if wrenches is None else loads.of_sample(wrenches, i), one_base, one_wrench))
     if base is None:
         return np.reshape(out, Q.shape)
     return tuple(np.reshape([pair[k] for pair in out], (*Q.shape[:-1], size)) for k, size in ((0, model.n), (1, 6)))
@@ -164,17 +164,6 @@ def _external(model, wrenches, pose):
         values = loads.on_bodies(model, q[:, 6:], wrenches, (pose, q[1:, :6]))[k]
         return np.concatenate([values[-1:], values[:-1], 0 * values[:1]])
     return external
-
-
-def _of_sample(wrenches, i):
-    """The loads of one sample: those that have samples lose that axis."""
-    if wrenches is None:
-        return None
-    out = []
-    for link, wrench in wrenches:
-        values = wrench.values[i] if wrench.values.ndim == 3 else wrench.values
-        out.append((link, loads.LinkWrench(values, wrench.frame)))
-    return out
 
 
 def _checked(model, q, Q, order):

@@ -144,6 +144,11 @@ def checked_loads(model, q, loads):
     return out
 
 
+def of_sample(loads, i):
+    """The loads of sample i: those that have samples lose that axis."""
+    return [(link, LinkWrench(wrench.values[i], wrench.frame) if wrench.values.ndim == 3 else wrench) for link, wrench in loads]
+
+
 def for_kernel(model, loads, samples):
     """Values (..., order + 1, loads, 6), with an axis of samples where one has it, and places (loads, 14) of checked loads."""
     values = [values for _, values, _ in loads]

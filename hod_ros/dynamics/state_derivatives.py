@@ -14,6 +14,7 @@ from hod_ros.algebra import lie
 from hod_ros.algebra.leibniz import apply
 from hod_ros.algebra.leibniz import transpose
 from hod_ros.algebra.linear import solve
+from hod_ros.checks import arguments
 from hod_ros.checks import arrays
 from hod_ros.checks.types import Array
 from hod_ros.checks.types import FreeBase
@@ -83,16 +84,40 @@ def matrix_derivatives(model: RobotModel, q: ArrayLike, *, base: FreeBase | None
     return MatrixDerivatives(M_q, C_q, C_dq, g_q)
 
 
-@np.errstate(over='ignore', invalid='ignore')
-def inverse_dynamics_derivatives(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | None = None,
-                                 base: FreeBase | None = None) -> InverseDynamicsDerivatives:
-    """Exact derivatives of Q by q, q', q'', for q (3, n); further rows are of no influence.
+def inverse_dynamics_derivatives(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | None = None, base: FreeBase | None = None,
+                                 threads: int | None = None) -> InverseDynamicsDerivatives:
+    """Exact derivatives of Q by q, q', q'', for q (3, n) or (samples, 3, n); further rows are of no influence.
 
     wrenches: as in inverse_dynamics, rows 0 count; each is held constant in its own frame while the robot moves.
     base: (pose, twists (2, 6)) of a free base: Q is then (Q, W), and the axes are n + 6 long.
+    threads: how many a batch may run on, as in inverse_dynamics.
     """
-    q = motions.motion(motions.massive(model), q, 3)[:3]
-    base = motions.base_of(model, base, 2)
+    if threads is not None:
+        arguments.count(threads, 'threads', 1)
+    kernel = getattr(model, '_compiled', None)
+    if kernel is not None and wrenches is None and base is None:
+        rows = q[..., :3, :] if isinstance(q, np.ndarray) and q.ndim > 1 and q.shape[-2] > 3 else q
+        compute = kernel.inverse_dynamics_derivatives
+        matrices = compute(rows) if threads is None else compute(rows, threads=threads)
+        if matrices is not None and np.isfinite(q).all():
+            return InverseDynamicsDerivatives(*matrices)
+    q = motions.motions(motions.massive(model), q, 3)[..., :3, :]
+    if q.ndim == 2:
+        return _one_sample(model, q, wrenches, motions.base_of(model, base, 2))
+    bases = motions.bases_of(model, base, q.shape[:1], 2)
+    pairs = None if wrenches is None else loads.pairs(wrenches)
+    if pairs is not None:
+        loads.checked_loads(model, q, pairs)
+    each = [
+        _one_sample(model, one, None if pairs is None else loads.of_sample(pairs, i), None if bases is None else (bases[0][i], bases[1][i]))
+        for i, one in enumerate(q)]
+    size = model.n + 6 * (base is not None)
+    stacked = (np.reshape([getattr(one, name) for one in each], (len(q), size, size)) for name in ('q', 'dq', 'ddq'))
+    return InverseDynamicsDerivatives(*stacked)
+
+
+@np.errstate(over='ignore', invalid='ignore')
+def _one_sample(model, q, wrenches, base):
     kinematics = jacobians(model, q, base)
     by_state = state_jacobians(model, kinematics)
     inertia = body_inertias(model)

@@ -98,14 +98,17 @@ def rotation_to(e):
 class Compiled:
     """A model's constants packed for the kernel, and what it computes of them: each call answers None to anything unusual."""
 
-    __slots__ = ('forward_dynamics', 'inverse_dynamics', 'matrices', 'place', 'robot', 'spatial_inverse_dynamics')
+    __slots__ = (
+        'force_gradients', 'forward_dynamics', 'inverse_dynamics', 'inverse_dynamics_derivatives', 'matrices', 'place', 'robot',
+        'spatial_inverse_dynamics')
 
     def __init__(self, model):
         form = NormalForm(model)
         self.place = form.place
         self.robot = _doorway.Robot(*form.packed(model), np.array(model.armature), np.array(model.gravity), model.base == 'free')
-        for name in ('inverse_dynamics', 'spatial_inverse_dynamics', 'matrices', 'forward_dynamics'):
-            setattr(self, name, self.robot.algorithm(name))
+        for name in self.__slots__:
+            if name not in ('place', 'robot'):
+                setattr(self, name, self.robot.algorithm(name))
 
 
 def compile_tree(model):

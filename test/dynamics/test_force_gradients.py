@@ -9,12 +9,15 @@ from random_trees import random_motion
 from random_trees import random_pose
 from random_trees import random_tree
 
+from hod_ros import InputError
 from hod_ros import LinkWrench
 from hod_ros import ModelError
 from hod_ros import body_wrenches
 from hod_ros import dynamics_matrices
+from hod_ros import force_gradient_product
 from hod_ros import force_gradients
 from hod_ros import inverse_dynamics_derivatives
+from hod_ros.dynamics.force_gradients import force_derivatives
 from hod_ros.dynamics.formulations import recursive
 from hod_ros.dynamics.loads import FRAMES
 
@@ -66,3 +69,27 @@ def test_quasi_velocities_are_refused():
     for model in (zoo(rng), random_tree(rng, 2, base='free')):
         with pytest.raises(ModelError, match='several axes or a free base'):
             force_gradients(model, np.zeros((3, model.n)))
+
+
+@pytest.mark.parametrize('order', [0, 1, 2, 4])
+@pytest.mark.parametrize('mimics', [0, 2])
+def test_compiled_gradients_are_those_of_numpy_and_batches_their_samples(order, mimics):
+    rng = np.random.default_rng(order)
+    model = random_tree(rng, 8, kinds=('revolute', 'prismatic', 'helical'), mimics=mimics, armature=True)
+    q = random_motion(rng, model, order, 9)
+    batch = force_gradients(model, q)
+    derivatives = inverse_dynamics_derivatives(model, q)
+    v = rng.normal(size=(9, order + 1, model.n))
+    products = force_gradient_product(model, q, v)
+    for i, one in enumerate(q):
+        by = force_derivatives(model, one)
+        G = force_gradients(model, one)
+        assert np.abs(batch[i] - G).max() <= 1e-13 * np.abs(G).max()
+        for j in range(3):
+            mine = getattr(derivatives, ('q', 'dq', 'ddq')[j])[i]
+            assert np.abs(mine - by[j][0]).max() <= 1e-12 * np.abs(by[j][0]).max()
+        assert np.abs(G[order, 0] - by[0][order]).max() <= 1e-12 * np.abs(G[order]).max()
+        expected = sum(v[i, k] @ G[k] for k in range(order + 1))
+        assert np.abs(products[i] - expected).max() <= 1e-12 * np.abs(expected).max()
+    with pytest.raises(InputError, match='shape'):
+        force_gradient_product(model, q, v[0])

@@ -11,4 +11,6 @@
     LINE(linear_drives, 0, "q[K+2,n] Q[K,n] figures[5,n]! -> motors[2K-2,n]") \
     LINE(matrices, 3, "q[K+1,n] -> M[K,n,n] C[K,n,n] g[K,n]") \
     LINE(forward_dynamics, 3, \
-         "q[2,n] Q[K,n] pose[4,4]? twist[6]? drive[K,6]? loads[K,L,6]? places[L,14]?! -> ddq[K,n] dtwist[K,6]?pose")
+         "q[2,n] Q[K,n] pose[4,4]? twist[6]? drive[K,6]? loads[K,L,6]? places[L,14]?! -> ddq[K,n] dtwist[K,6]?pose") \
+    LINE(inverse_dynamics_derivatives, 0, "q[3,n] -> by_q[n,n] by_dq[n,n] by_ddq[n,n]") \
+    LINE(force_gradients, 3, "q[K+2,n] -> G[K,K+2,n,n]")

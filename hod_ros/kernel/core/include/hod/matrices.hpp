@@ -6,15 +6,11 @@
 
 #include "arguments.hpp"
 #include "base.hpp"
+#include "matrix.hpp"
 #include "spatial.hpp"
 
 namespace hod {
 inline namespace HOD_TARGET {
-
-// A matrix as its diagonal, (xy, yz, zx) and (xz, yx, zy).
-template <class V> struct Matrix { V D, E, G; HOD_INLINE Matrix &operator+=(Matrix o) { D += o.D; E += o.E; G += o.G; return *this; } };
-template <class V> HOD_INLINE V operator*(const Matrix<V> &A, V x) { return A.D * x + (A.E * yzx(x) + A.G * zxy(x)); }
-template <class V> HOD_INLINE Matrix<V> transposed(const Matrix<V> &A) { return {A.D, yzx(A.G), zxy(A.E)}; }
 
 // B in blocks [[A, H + [mv]], [-H, [mw]]]: A = [w] (tr P - P) - [v] [h], H = [w] [h].
 template <class V> struct Coriolis {

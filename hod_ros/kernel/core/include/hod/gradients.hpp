@@ -1,0 +1,136 @@
+// dQ/dq, dQ/dq' and dQ/dq'' = M with their time derivatives, in one sweep: the composite method of Singh, Russo and Wensing
+// (arXiv 2105.05102) on Taylor series.
+//
+// Their 2 B = [V x*] I - I [V x] + [(I V) x*] shrinks, in axes at rest, to 2 B (s, u) = -2 (T s + h' x u', ...) on angular parts: with
+// T = [w] P + v h^T - (h . v) 1, linear parts don't enter. For a body i with its subtree's I, T and W, and j from i itself to the base, where
+// S^ = S'' - (0, g x s) is S'' as seen in free fall:
+//     dQ_i/dq_j   = b . s_j' + a . S^_j        dQ_j/dq_i   = S_j . (2 B S_i' + I S^_i + S_i x* W)        a = I S_i
+//     dQ_i/dq'_j  = b . s_j + 2 a . S_j'       dQ_j/dq'_i  = S_j . (2 B S_i + 2 I S_i')                  b = 2 B^T S_i
+//     dQ_i/dq''_j = a . S_j
+#pragma once
+
+#include "base.hpp"
+#include "matrix.hpp"
+#include "spatial.hpp"
+
+namespace hod {
+inline namespace HOD_TARGET {
+
+// Coefficient k of T.
+template <class V> HOD_INLINE Matrix<V> turning(const Spatial<V> &b, int k)
+{
+    return product(k, HOD_OF(i, j) {
+        const V w1 = yzx(b.twist[i].s), w2 = zxy(b.twist[i].s), v = b.twist[i].u, h = b.h[j], hv = h * v, P = b.P[j], off = b.off[j];
+        return Matrix<V>{w1 * zxy(off) - w2 * off - (yzx(hv) + zxy(hv)), w1 * yzx(off) - w2 * yzx(P) + v * yzx(h),
+                         w1 * zxy(P) - w2 * yzx(off) + v * zxy(h)}; });
+}
+
+template <class V> struct GradientSums {
+    V back;
+    Wrench<V> B, B_rate, carried;
+    HOD_INLINE GradientSums &operator+=(const GradientSums &o) { back += o.back; B += o.B; B_rate += o.B_rate; carried += o.carried; return *this; }
+};
+template <class V> struct GradientParts {
+    V M, q, dq, Mq, Mdq;
+    HOD_INLINE GradientParts &operator+=(const GradientParts &o) { M += o.M; q += o.q; dq += o.dq; Mq += o.Mq; Mdq += o.Mdq; return *this; }
+};
+
+// q (K + 2, n) of a robot on a fixed base. by_q, by_dq, by_ddq: (K, n, n) each, raw derivatives.
+template <class V, class Order>
+HOD_INLINE bool gradients(const Tree &tree, const typename V::Number *q, typename V::Number *by_q, typename V::Number *by_dq,
+                          typename V::Number *by_ddq, Memory &memory, Order K)
+{
+    using Number = typename V::Number;
+    const int N = tree.bodies, n = tree.columns;
+    const Joints<Number> joints = take_joints<Number>(tree, memory, K + 2, 1);
+    Frame<V> *frame = memory.take<Frame<V>>(N + 1);
+    const SpatialBodies<V> bodies(tree, memory, K);
+    Screw<V> *rates = memory.take<Screw<V>>((size_t)N * K), *falls = memory.take<Screw<V>>((size_t)N * K);
+    Wrench<V> *W = memory.take<Wrench<V>>((size_t)N * K);
+    Matrix<V> *T = memory.take<Matrix<V>>((size_t)N * K);
+    Wrench<V> *a = memory.take<Wrench<V>>(K), *for_q = memory.take<Wrench<V>>(K), *for_dq = memory.take<Wrench<V>>(K);
+    V *b = memory.take<V>(K);
+    if (memory.counts())
+        return true;
+    if (tree.free_base)
+        return false;
+
+    joint_series(tree, q, joints, K + 2, Fixed<1>{});
+    for (int i = 0; i < K * n * n; i++)
+        by_q[i] = by_dq[i] = by_ddq[i] = Number{};
+    frame[N] = frame_at_rest<V>();
+    for (int k = 0; k <= K; k++)
+        bodies[N].twist[k] = {V::zero(), V::zero()};
+    const V g = -less_gravity<V>(tree);
+    for (int i = 0; i < N; i++) {
+        const Body &body = tree.body[i];
+        bodies.m[i] = body.m;
+        const Spatial<V> own = bodies[i];
+        frame[i] = placed(body, frame[body.parent], joints.q[i], joints.c[i], joints.s[i]);
+        own.S[0] = screw_at(body, frame[i]);
+        inertia_at(body, frame[i], own);
+        motion_series(bodies[body.parent].twist, own, joints.q + i, joints.stride, K);
+        inertia_series(own, K);
+        for (int k = 0; k < K; k++) {
+            const double once = k + 1, twice = (k + 1) * (k + 2);
+            rates[i * K + k] = {once * own.S[k + 1].s, once * own.S[k + 1].u};
+            falls[i * K + k] = {twice * own.S[k + 2].s, twice * own.S[k + 2].u - cross(g, own.S[k].s)};
+            W[i * K + k] = wrench_of_motion(own, k, g);
+            T[i * K + k] = turning(own, k);
+        }
+    }
+    for (int i = N - 1; i >= 0; i--) {
+        const Body &body = tree.body[i];
+        const Spatial<V> own = bodies[i];
+        const Screw<V> *rate = rates + i * K, *fall = falls + i * K;
+        for (int k = 0; k < K; k++) {
+            const GradientSums<V> sum = product(k, HOD_OF(l, r) {
+                const Matrix<V> &Tl = T[i * K + l];
+                const Wrench<V> &Wl = W[i * K + l];
+                const V p = double(l + 1) * own.h[l + 1], s = own.S[r].s, u = own.S[r].u, ds = rate[r].s;
+                return GradientSums<V>{transposed(Tl) * s + cross(u, p), {Tl * s, cross(p, s)}, {Tl * ds, cross(p, ds)},
+                            {cross(s, Wl.n) + cross(u, Wl.f), cross(s, Wl.f)}}; });
+            const Wrench<V> along_rate = momentum(own, k, rate), along_fall = momentum(own, k, fall);
+            a[k] = momentum(own, k, own.S);
+            b[k] = -2.0 * sum.back;
+            for_dq[k] = {2.0 * (along_rate.n - sum.B.n), 2.0 * (along_rate.f - sum.B.f)};
+            for_q[k] = {along_fall.n + sum.carried.n - 2.0 * sum.B_rate.n, along_fall.f + sum.carried.f - 2.0 * sum.B_rate.f};
+        }
+        for (int j = i; j < N; j = tree.body[j].parent) {
+            const Spatial<V> above = bodies[j];
+            const Screw<V> *rate_j = rates + j * K, *fall_j = falls + j * K;
+            const double scale = body.multiplier * tree.body[j].multiplier;
+            for (int k = 0; k < K; k++) {
+                const GradientParts<V> t = product(k, HOD_OF(l, r) {
+                    const Screw<V> &S = above.S[r];
+                    return GradientParts<V>{paired(S, a[l]), b[l] * rate_j[r].s + paired(fall_j[r], a[l]), b[l] * S.s + 2.0 * paired(rate_j[r], a[l]),
+                                paired(S, for_q[l]), paired(S, for_dq[l])}; });
+                const double size = scale * factorial.of[k];
+                const ptrdiff_t below = ((ptrdiff_t)k * n + body.column) * n + tree.body[j].column;
+                const ptrdiff_t beyond = ((ptrdiff_t)k * n + tree.body[j].column) * n + body.column;
+                const Number M = size * sum(t.M);
+                by_ddq[below] += M;
+                by_q[below] += size * sum(t.q);
+                by_dq[below] += size * sum(t.dq);
+                if (i != j) {
+                    by_ddq[beyond] += M;
+                    by_q[beyond] += size * sum(t.Mq);
+                    by_dq[beyond] += size * sum(t.Mdq);
+                }
+            }
+        }
+        if (body.parent < N) {
+            bodies.add_inertia(i, body.parent, K + 1);
+            for (int k = 0; k < K; k++) {
+                W[body.parent * K + k] += W[i * K + k];
+                T[body.parent * K + k] += T[i * K + k];
+            }
+        }
+    }
+    for (int j = 0; j < n; j++)
+        by_ddq[j * n + j] += tree.armature[j];
+    return true;
+}
+
+}  // namespace HOD_TARGET
+}  // namespace hod
