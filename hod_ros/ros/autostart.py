@@ -17,8 +17,8 @@ from hod_ros.ros.guards.record import Record
 from hod_ros.ros.lifecycle import ManagedNode
 from hod_ros.ros.reporting.log import ONCE_A_SECOND
 from hod_ros.ros.reporting.log import STEADY
-from hod_ros.ros.reporting.outputs import PERIOD
-from hod_ros.ros.reporting.outputs import OutputWatch
+from hod_ros.ros.reporting.output_watch import PERIOD
+from hod_ros.ros.reporting.output_watch import OutputWatch
 from hod_ros.ros.robot.keeper import RobotKeeper
 
 OUTPUTS = ('~/feedforward', '~/motor_feedforward', '~/commands')

@@ -119,9 +119,9 @@ def offered(robot):
 
 
 def test_every_reason_for_a_dropped_setpoint_is_listed():
-    from hod_ros.ros.setpoints import conversions
+    from hod_ros.ros.setpoints import bad_setpoints
     reasons = {
-        value for name, value in vars(conversions).items() if name.isupper() and isinstance(value, str)}
+        value for name, value in vars(bad_setpoints).items() if name.isupper() and isinstance(value, str)}
     assert {row[0] for row in table('Reasons for which setpoints are dropped, counted as `dropped: <reason>`:')} == reasons
 
 

@@ -13,7 +13,7 @@ from ros_harness import setpoint
 from hod_ros import HodError
 from hod_ros import RobotModel
 from hod_ros import inverse_dynamics
-from hod_ros.ros.setpoints.conversions import SetpointReader
+from hod_ros.ros.setpoints.setpoint_reader import SetpointReader
 
 NAMES = ('joint1', 'joint2', 'joint3')
 MODEL = RobotModel.from_urdf(arm_urdf(3))

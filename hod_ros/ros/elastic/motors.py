@@ -21,10 +21,10 @@ from hod_ros.ros.reporting.status import OK
 from hod_ros.ros.reporting.status import WARN
 from hod_ros.ros.reporting.status import Status
 from hod_ros.ros.setpoints.answer import Answer
-from hod_ros.ros.setpoints.conversions import GAP
-from hod_ros.ros.setpoints.conversions import NOT_FINITE
-from hod_ros.ros.setpoints.conversions import WRONG_LENGTH
-from hod_ros.ros.setpoints.conversions import BadSetpoint
+from hod_ros.ros.setpoints.bad_setpoints import GAP
+from hod_ros.ros.setpoints.bad_setpoints import NOT_FINITE
+from hod_ros.ros.setpoints.bad_setpoints import WRONG_LENGTH
+from hod_ros.ros.setpoints.bad_setpoints import BadSetpoint
 
 STIFFNESS_FIELDS = ('stiffnesses', 'stiffness_rates', 'stiffness_accelerations')
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from hod_ros.actuators.damping_filter import DampingFilter
 from hod_ros.actuators.motor_feedforward import MotorFeedforward
 from hod_ros.actuators.motor_feedforward import PreparedDrives
-from hod_ros.ros.setpoints.conversions import nanoseconds
+from hod_ros.ros.stamps import nanoseconds
 
 LONGEST_STEP = 0.5      # [s] between two setpoints of one motion
 

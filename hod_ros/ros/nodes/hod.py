@@ -17,7 +17,7 @@ from hod_ros.ros.guards.rate_limiter import LONGEST_STEP
 from hod_ros.ros.lifecycle import ManagedNode
 from hod_ros.ros.parameters.declared import Parameters
 from hod_ros.ros.reporting import diagnostics
-from hod_ros.ros.reporting.guards import guards_status
+from hod_ros.ros.reporting.guards_status import guards_status
 from hod_ros.ros.reporting.log import STEADY
 from hod_ros.ros.reporting.quality import LATCHED
 from hod_ros.ros.reporting.quality import Partners
@@ -30,7 +30,7 @@ from hod_ros.ros.services.table import ANSWERED
 from hod_ros.ros.services.table import COMPUTED
 from hod_ros.ros.services.table import answered
 from hod_ros.ros.setpoints.commands import Commands
-from hod_ros.ros.setpoints.fault import FaultTopic
+from hod_ros.ros.setpoints.fault_topic import FaultTopic
 from hod_ros.ros.setpoints.information import with_information
 from hod_ros.ros.setpoints.joint_states import QOS
 from hod_ros.ros.setpoints.joint_states import TOPIC

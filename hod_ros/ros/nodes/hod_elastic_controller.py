@@ -37,8 +37,8 @@ from hod_ros.ros.reporting.quality import DEPTH
 from hod_ros.ros.reporting.quality import WithoutEvents
 from hod_ros.ros.robot.waiting import RobotWanted
 from hod_ros.ros.scheduling import take_priority
-from hod_ros.ros.setpoints.conversions import SetpointReader
-from hod_ros.ros.setpoints.conversions import nanoseconds
+from hod_ros.ros.setpoints.setpoint_reader import SetpointReader
+from hod_ros.ros.stamps import nanoseconds
 
 WATCH = 0.005           # [s] between two looks at the age of what came
 PARTING = 0.5           # [s] longest wait for the last torques to arrive

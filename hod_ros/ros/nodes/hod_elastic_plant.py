@@ -26,7 +26,7 @@ from hod_ros.ros.reporting.log import STEADY
 from hod_ros.ros.reporting.quality import DEPTH
 from hod_ros.ros.reporting.quality import WithoutEvents
 from hod_ros.ros.robot.waiting import RobotWanted
-from hod_ros.ros.setpoints.conversions import nanoseconds
+from hod_ros.ros.stamps import nanoseconds
 from hod_ros.simulation.elastic_plant import ElasticPlant
 
 REPEAT = 0.1            # [s] in lock-step, a state that nobody answers is published again

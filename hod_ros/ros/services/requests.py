@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hod_ros.errors import InputError
 from hod_ros.model.robot_model import RobotModel
-from hod_ros.ros.setpoints.conversions import Columns
+from hod_ros.ros.setpoints.setpoint_reader import Columns
 
 MOST_VALUES = 16_000_000        # numbers in one array of a response: 128 MB
 

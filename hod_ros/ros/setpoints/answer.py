@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hod_ros.ros.setpoints.conversions import Columns
+from hod_ros.ros.setpoints.setpoint_reader import Columns
 
 
 class Limited(NamedTuple):

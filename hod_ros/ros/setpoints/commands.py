@@ -34,10 +34,10 @@ from hod_ros.ros.reporting.status import OK
 from hod_ros.ros.reporting.status import WARN
 from hod_ros.ros.reporting.status import Status
 from hod_ros.ros.setpoints.answer import Answer
-from hod_ros.ros.setpoints.conversions import nanoseconds
-from hod_ros.ros.setpoints.fault import FaultTopic
+from hod_ros.ros.setpoints.fault_topic import FaultTopic
 from hod_ros.ros.setpoints.joint_states import JointStates
 from hod_ros.ros.setpoints.setpoint_limits import named_limits
+from hod_ros.ros.stamps import nanoseconds
 
 ARRIVAL = Duration(seconds=0.3)     # longest wait for the last command to arrive
 

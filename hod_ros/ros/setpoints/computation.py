@@ -11,8 +11,8 @@ from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
 from hod_ros.dynamics.loads import LinkWrench
 from hod_ros.model.robot_model import RobotModel
 from hod_ros.ros.setpoints.answer import Answer
-from hod_ros.ros.setpoints.conversions import SetpointReader
 from hod_ros.ros.setpoints.setpoint_limits import SetpointLimits
+from hod_ros.ros.setpoints.setpoint_reader import SetpointReader
 
 
 class Computation:

@@ -31,18 +31,18 @@ from hod_ros.ros.reporting.status import WARN
 from hod_ros.ros.reporting.status import Status
 from hod_ros.ros.robot.robot import Robot
 from hod_ros.ros.setpoints.answer import Answer
+from hod_ros.ros.setpoints.bad_setpoints import INTERNAL
+from hod_ros.ros.setpoints.bad_setpoints import REFUSED
+from hod_ros.ros.setpoints.bad_setpoints import BadSetpoint
 from hod_ros.ros.setpoints.commands import Commands
 from hod_ros.ros.setpoints.commands import bounds_of
 from hod_ros.ros.setpoints.computation import Computation
-from hod_ros.ros.setpoints.conversions import INTERNAL
-from hod_ros.ros.setpoints.conversions import REFUSED
-from hod_ros.ros.setpoints.conversions import BadSetpoint
-from hod_ros.ros.setpoints.conversions import FeedforwardWriter
-from hod_ros.ros.setpoints.conversions import nanoseconds
+from hod_ros.ros.setpoints.feedforward_writer import FeedforwardWriter
 from hod_ros.ros.setpoints.freshness import Freshness
 from hod_ros.ros.setpoints.setpoint_limits import SetpointLimits
 from hod_ros.ros.setpoints.setpoint_limits import named_limits
 from hod_ros.ros.setpoints.wrenches import HeldWrenches
+from hod_ros.ros.stamps import nanoseconds
 
 
 class SetpointPath:
