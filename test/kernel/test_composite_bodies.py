@@ -1,0 +1,99 @@
+"""M, C, g, gradients and forward dynamics from composite bodies in the kernel, against the numpy reference, in batches and far away."""
+
+import numpy as np
+import pytest
+from closeness import close as assert_close
+from random_trees import ALL_KINDS
+from random_trees import random_motion
+from random_trees import random_tree
+from robots import PANDA
+
+from hod_ros import RobotModel
+from hod_ros import dynamics_matrices
+from hod_ros import force_gradient_product
+from hod_ros import force_gradients
+from hod_ros import forward_dynamics
+from hod_ros import inverse_dynamics
+from hod_ros import inverse_dynamics_derivatives
+from hod_ros.dynamics.force_gradients import force_derivatives
+from hod_ros.dynamics.matrices import matrices_from_jacobians
+from hod_ros.kernel import compiled
+
+pytestmark = pytest.mark.skipif(not compiled.available, reason='the package was built without a compiler')
+
+
+@pytest.fixture(params=compiled.instruction_sets())
+def instruction_set(request):
+    before = compiled.instruction_set()
+    compiled.use_instruction_set(request.param)
+    yield request.param
+    compiled.use_instruction_set(before)
+
+
+@pytest.mark.parametrize('seed', range(6))
+@pytest.mark.parametrize('order', [0, 1, 2, 5])
+def test_random_trees_agree_with_the_numpy_reference(instruction_set, order, seed):
+    rng = np.random.default_rng([order, seed])
+    model = random_tree(rng, int(rng.integers(2, 12)), kinds=ALL_KINDS, mimics=seed % 3, armature=True)
+    q = random_motion(rng, model, order)
+    reference = matrices_from_jacobians(model, q[:-1])
+    found = dynamics_matrices(model, q[:-1])
+    for name in ('M', 'C', 'g'):
+        assert_close(getattr(found, name), getattr(reference, name), 1e-12)
+    for by, expected in zip(model._compiled.gradients(q), force_derivatives(model, q), strict=True):
+        assert_close(by, expected, 1e-12)
+
+
+@pytest.mark.parametrize('samples', [1, 3, 8, 21])
+def test_a_batch_is_its_samples(instruction_set, samples):
+    rng = np.random.default_rng(samples)
+    model = random_tree(rng, 9, kinds=ALL_KINDS, mimics=2, armature=True)
+    q = np.array([random_motion(rng, model, 2) for _ in range(samples)])
+    v = rng.normal(size=(samples, 3, model.n))
+    many = dynamics_matrices(model, q[:, :4])
+    for i, one in enumerate(q):
+        single = dynamics_matrices(model, one[:4])
+        for name in ('M', 'C', 'g'):
+            assert_close(getattr(many, name)[i], getattr(single, name), 1e-12)
+        assert_close(force_gradients(model, q)[i], force_gradients(model, one), 1e-12)
+        assert_close(force_gradient_product(model, q, v)[i], force_gradient_product(model, one, v[i]), 1e-12)
+        assert_close(inverse_dynamics_derivatives(model, q).dq[i], inverse_dynamics_derivatives(model, one).dq, 1e-12)
+        Q = inverse_dynamics(model, one)
+        assert_close(inverse_dynamics(model, np.concatenate([one[:2], forward_dynamics(model, one[:2], Q)])), Q, 1e-10)
+    Q = inverse_dynamics(model, q)
+    assert_close(inverse_dynamics(model, np.concatenate([q[:, :2], forward_dynamics(model, q[:, :2], Q)], axis=1)), Q, 1e-10)
+
+
+def test_the_product_is_the_contraction_of_the_gradients(instruction_set):
+    rng = np.random.default_rng(5)
+    model = random_tree(rng, 10, kinds=ALL_KINDS)
+    for order in (0, 1, 2, 4):
+        q, v = random_motion(rng, model, order), rng.normal(size=(order + 1, model.n))
+        assert_close(force_gradient_product(model, q, v), np.einsum('ki,kjih->jh', v, force_gradients(model, q)), 1e-12)
+
+
+def test_arrays_of_any_layout_and_kind_take_the_fast_way():
+    model = RobotModel.from_urdf(PANDA.read_text())
+    q = np.random.default_rng(2).integers(-2, 3, (4, 7)).astype(float)
+    expected = dynamics_matrices(model, q).C
+    for other in (np.asfortranarray(q), q.astype(np.float32), q.astype(int), q.tolist(), np.repeat(q, 2, axis=1)[:, ::2]):
+        assert model._compiled.matrices(other) is not None
+        assert np.array_equal(dynamics_matrices(model, other).C, expected)
+
+
+def displaced(distance):
+    text = PANDA.read_text()
+    fixed = ('<link name="far"/><joint name="away" type="fixed"><parent link="far"/><child link="panda_link0"/>'
+             f'<origin xyz="{distance} {-distance} {0.5 * distance}" rpy="0 0 0"/></joint>')
+    return RobotModel.from_urdf(text.replace('</robot>', fixed + '</robot>'))
+
+
+@pytest.mark.parametrize('distance', [1e3, 5e6])
+def test_no_digits_are_lost_far_from_the_worlds_origin(distance):
+    near, far = RobotModel.from_urdf(PANDA.read_text()), displaced(distance)
+    q = np.random.default_rng(3).uniform(-1, 1, (5, 7))
+    for name in ('M', 'C', 'g'):
+        assert_close(getattr(dynamics_matrices(far, q[:4]), name), getattr(dynamics_matrices(near, q[:4]), name), 1e-12)
+    assert_close(force_gradients(far, q), force_gradients(near, q), 1e-12)
+    Q = inverse_dynamics(near, q)
+    assert_close(forward_dynamics(far, q[:2], Q), forward_dynamics(near, q[:2], Q), 1e-12)
