@@ -45,6 +45,9 @@ sea-demo: setup ## track a motion with elastic joints on a simulated arm, over D
 test: setup ## run the tests; a part of them with ARGS='-k name'
 	@HOD_ROS_TESTS=required ROS_PYTHON_CHECK_FIELDS=1 $(RUN) -m pytest $(ARGS)
 
+check: setup ## run the most telling tests, in a minute
+	@HOD_ROS_TESTS=required ROS_PYTHON_CHECK_FIELDS=1 $(RUN) -m pytest -q -n 2 --dist loadfile -m telling --durations 10 $(ARGS)
+
 run: setup ## run the node alone until Ctrl-C; ARGS='--ros-args ...'
 	@exec $(VENV)/bin/hod_node $(ARGS)
 

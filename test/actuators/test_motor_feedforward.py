@@ -21,6 +21,8 @@ from hod_ros import SeriesElastic
 from hod_ros import inverse_dynamics
 from hod_ros import motor_feedforward
 
+pytestmark = pytest.mark.telling
+
 pin = pytest.importorskip('pinocchio')
 J = tuple(f'panda_joint{i}' for i in range(1, 8))
 

@@ -4,6 +4,10 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.telling
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / 'hod_ros'
 ROW = re.compile(r'^\| `hod_ros/(\w+)/` \|.*\|([^|]*)\|$', re.MULTILINE)

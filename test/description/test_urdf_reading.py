@@ -6,6 +6,8 @@ import robots
 
 from hod_ros import RobotModel
 
+pytestmark = pytest.mark.telling
+
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
 
 

@@ -26,6 +26,8 @@ from hod_ros.dynamics.forward_dynamics import mass_matrix_route
 from hod_ros.dynamics.loads import body_wrenches
 from hod_ros.model import screws
 
+pytestmark = pytest.mark.telling
+
 KINDS = ('revolute', 'prismatic', 'helical')
 
 

@@ -22,6 +22,8 @@ from hod_ros.dynamics.formulations import recursive
 from hod_ros.dynamics.inverse_dynamics import FORMULATIONS
 from hod_ros.kernel import compiled
 
+pytestmark = pytest.mark.telling
+
 needs_kernel = pytest.mark.skipif(not compiled.available, reason='the package was built without a C compiler')
 KINDS = ('revolute', 'prismatic', 'helical')
 

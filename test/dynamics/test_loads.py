@@ -20,6 +20,8 @@ from hod_ros.dynamics.loads import body_wrenches
 from hod_ros.errors import InputError
 from hod_ros.kinematics.chain import body_pose_and_twists
 
+pytestmark = pytest.mark.telling
+
 
 def tree_with_tools(rng, joints, **options):
     model = random_tree(rng, joints, **options)

@@ -26,6 +26,8 @@ from hod_ros.dynamics.matrices import coriolis_blocks
 from hod_ros.kinematics.jacobians import jacobians
 from hod_ros.model import joints
 
+pytestmark = pytest.mark.telling
+
 
 def models():
     rng = np.random.default_rng(8)

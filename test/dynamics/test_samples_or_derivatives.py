@@ -8,6 +8,8 @@ from hod_ros import InputError
 from hod_ros import RobotModel
 from hod_ros import SeriesElastic
 
+pytestmark = pytest.mark.telling
+
 RECORDED = np.linspace(0.0, 1.0, 5000 * 7).reshape(5000, 7)
 
 

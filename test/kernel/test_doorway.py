@@ -28,7 +28,7 @@ from hod_ros.dynamics.formulations import recursive
 from hod_ros.dynamics.loads import FRAMES
 from hod_ros.kernel import compiled
 
-pytestmark = pytest.mark.skipif(not compiled.available, reason='the package was built without a C++ compiler')
+pytestmark = [pytest.mark.telling, pytest.mark.skipif(not compiled.available, reason='the package was built without a C++ compiler')]
 KINDS = ('revolute', 'prismatic', 'helical')
 SEEDS = given(st.integers(0, 2**32 - 1))
 SOME = settings(max_examples=30, deadline=None)

@@ -21,6 +21,8 @@ from hod_ros.algebra.leibniz import product
 from hod_ros.algebra.moving_frames import REPRESENTATIONS
 from hod_ros.errors import InputError
 
+pytestmark = pytest.mark.telling
+
 LINKS = ('tool-1', 'tool0', 'tool9')
 
 

@@ -14,6 +14,8 @@ from hod_ros import RobotModel
 from hod_ros import inverse_dynamics
 from hod_ros.algebra import lie
 
+pytestmark = pytest.mark.telling
+
 
 def link(name, mass=1.0):
     inertial = f'<inertial><origin xyz="0.1 0.2 0.3"/><mass value="{mass}"/>' \

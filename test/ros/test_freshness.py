@@ -4,6 +4,8 @@ import pytest
 
 from hod_ros.ros.setpoints.freshness import Freshness
 
+pytestmark = pytest.mark.telling
+
 
 def test_nothing_is_stale_before_the_first_setpoint():
     freshness = Freshness({'setpoint_timeout': 0.1})

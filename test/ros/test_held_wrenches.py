@@ -15,6 +15,8 @@ from hod_ros.ros.reporting.status import OK
 from hod_ros.ros.reporting.status import WARN
 from hod_ros.ros.setpoints.wrenches import HeldWrenches
 
+pytestmark = pytest.mark.telling
+
 MODEL = RobotModel.from_urdf(arm_urdf(3))
 LOGGER = get_logger('held_wrenches')
 

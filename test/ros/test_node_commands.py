@@ -13,6 +13,8 @@ from std_msgs.msg import Float64MultiArray
 from hod_ros import RobotModel
 from hod_ros import inverse_dynamics
 
+pytestmark = pytest.mark.telling
+
 TIMEOUT = 0.6           # [s] setpoint_timeout, above any standstill of the machine
 NAMES = ('joint1', 'joint2', 'joint3')
 ORDER = ['joint3', 'joint1']

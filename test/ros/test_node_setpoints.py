@@ -15,6 +15,8 @@ from hod_ros import RobotModel
 from hod_ros import inverse_dynamics
 from hod_ros.ros.setpoints.setpoint_reader import SetpointReader
 
+pytestmark = pytest.mark.telling
+
 NAMES = ('joint1', 'joint2', 'joint3')
 MODEL = RobotModel.from_urdf(arm_urdf(3))
 Q = np.random.default_rng(2).uniform(-1.0, 1.0, (8, 3))

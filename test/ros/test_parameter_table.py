@@ -12,6 +12,8 @@ from hod_ros.ros.parameters.table import EVERY_NODE
 from hod_ros.ros.parameters.table import TABLE
 from hod_ros.simulation.mjcf import INTEGRATORS
 
+pytestmark = pytest.mark.telling
+
 ROWS = [pytest.param(item, id=f'{node}-{item.name}') for node, items in TABLE.items() for item in items]
 RATIOS = ('damping', 'largest_model_step')
 

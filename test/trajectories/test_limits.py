@@ -4,6 +4,8 @@ import pytest
 from hod_ros import InputError
 from hod_ros import Limits
 
+pytestmark = pytest.mark.telling
+
 
 def test_one_number_serves_all_joints_and_none_is_no_limit():
     limits = Limits(velocity=2.0, effort=[10, np.inf])

@@ -6,6 +6,8 @@ from scipy.interpolate import PPoly
 from hod_ros import InputError
 from hod_ros import Trajectory
 
+pytestmark = pytest.mark.telling
+
 
 def random_trajectory(rng, pieces=5, degree=6, n=3, names=None):
     breaks = rng.uniform(-2, 2) + np.cumsum(rng.uniform(0.1, 2, pieces + 1))
