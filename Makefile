@@ -60,15 +60,17 @@ floods: setup ## end the node by signals, again and again, while planners flood 
 soak: setup ## run the node for long and watch its memory and losses
 	@$(RUN) -m bench.soak $(ARGS)
 
-lint: setup ## check the style
+lint: setup ## check the style, and the types of the examples
 	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/mypy
+	@$(VENV)/bin/basedpyright
 
 docs: setup ## build the documentation as a site: docs/_build/html/index.html
 	@$(RUN) -m pip install --quiet --disable-pip-version-check --no-deps -r requirements/docs.txt
 	@$(RUN) -m sphinx -W -q -n -b html docs docs/_build/html
 
 clean: ## remove everything that make has made
-	rm -rf .venv .venv-kilted build install log docs/_build docs/python .pytest_cache .hypothesis .ruff_cache *.egg-info
+	rm -rf .venv .venv-kilted build install log docs/_build docs/python .pytest_cache .hypothesis .ruff_cache .mypy_cache *.egg-info
 	find hod_ros test bench examples tools -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 	find hod_ros -name '_*.so' -delete
 

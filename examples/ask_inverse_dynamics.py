@@ -5,6 +5,7 @@ from array import array
 
 import numpy as np
 import rclpy
+from rclpy.utilities import try_shutdown
 from sine_motion import SineMotion
 
 from hod_interfaces.srv import ComputeInverseDynamics
@@ -12,7 +13,7 @@ from hod_interfaces.srv import ComputeInverseDynamics
 ORDER = 4
 
 
-def main():
+def main() -> None:
     motion = SineMotion.from_yaml()
     q = motion.derivatives([0.0, 0.5, 1.0], ORDER + 3)          # (samples, order + 3, joints)
     request = ComputeInverseDynamics.Request(
@@ -30,7 +31,7 @@ def main():
     except KeyboardInterrupt:
         return
     finally:
-        rclpy.try_shutdown()
+        try_shutdown()
     if response is None:
         sys.exit('no answer came within 10 s')
     if not response.success:

@@ -9,6 +9,7 @@ goes on with the last command, which is what the controller would have done. The
 """
 
 import time
+from typing import Any
 
 import rclpy
 from rclpy.executors import ExternalShutdownException
@@ -21,36 +22,39 @@ PERIOD = 0.005      # [s]
 
 class CommandWatchdog(Node):
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__('command_watchdog')
-        self.joints = list(self.declare_parameter('joints', ['']).value)
-        self.damping = list(self.declare_parameter('damping', [10.0]).value)        # [N m s/rad], one a joint
-        self.timeout = self.declare_parameter('timeout', 0.05).value                # [s]
-        self.rate = self.declare_parameter('rate', 1000.0).value                    # [N m/s]
+        self.joints: list[str] = list(self._parameter('joints', ['']))
+        self.damping: list[float] = list(self._parameter('damping', [10.0]))        # [N m s/rad], one a joint
+        self.timeout: float = self._parameter('timeout', 0.05)                # [s]
+        self.rate: float = self._parameter('rate', 1000.0)                    # [N m/s]
         if len(self.damping) != len(self.joints):
             raise SystemExit('give one damping for each joint')
-        self.command = None         # the last that came
-        self.sent = None            # the last that went out
+        self.command: list[float] | None = None         # the last that came
+        self.sent: list[float] | None = None            # the last that went out
         self.came = self.measured = -1e9
-        self.velocities = {}
+        self.velocities: dict[str, float] = {}
         self.output = self.create_publisher(Float64MultiArray, 'safe_commands', 10)
         self.create_subscription(Float64MultiArray, 'commands', self.on_command, 10)
         self.create_subscription(JointState, 'joint_states', self.on_state, 10)
         self.create_timer(PERIOD, self.watch)
 
-    def on_command(self, message):
+    def _parameter(self, name: str, default: Any) -> Any:
+        return self.declare_parameter(name, default).value
+
+    def on_command(self, message: Float64MultiArray) -> None:
         if len(message.data) == len(self.joints):
             self.command, self.came = list(message.data), time.monotonic()
             self.send(self.command)
 
-    def on_state(self, message):
+    def on_state(self, message: JointState) -> None:
         if len(message.velocity) == len(message.name):
             self.velocities |= dict(zip(message.name, message.velocity, strict=True))
             self.measured = time.monotonic()
 
-    def watch(self):
+    def watch(self) -> None:
         now = time.monotonic()
-        if self.command is None or now - self.came < self.timeout:
+        if self.command is None or self.sent is None or now - self.came < self.timeout:
             return
         self.get_logger().error('no commands: braking', throttle_duration_sec=1.0)
         fresh = now - self.measured < self.timeout
@@ -60,12 +64,12 @@ class CommandWatchdog(Node):
             for joint, torque, damping in zip(self.joints, self.command, self.damping, strict=True)]
         self.send([min(max(value, last - step), last + step) for value, last in zip(wanted, self.sent, strict=True)])
 
-    def send(self, torques):
+    def send(self, torques: list[float]) -> None:
         self.sent = torques
         self.output.publish(Float64MultiArray(data=torques))
 
 
-def main():
+def main() -> None:
     rclpy.init()
     try:
         rclpy.spin(CommandWatchdog())

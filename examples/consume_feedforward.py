@@ -11,19 +11,19 @@ from hod_interfaces.msg import TorqueFeedforward
 
 class Consumer(Node):
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__('consume_feedforward')
-        self.latest = None
+        self.latest: TorqueFeedforward | None = None
         self._count = 0
         self.create_subscription(TorqueFeedforward, 'hod/feedforward', self._on_feedforward, 10)
         self.create_timer(1.0, self._print)
 
-    def _on_feedforward(self, message):
+    def _on_feedforward(self, message: TorqueFeedforward) -> None:
         self.latest = message
         self._count += 1
 
-    def _print(self):
-        if self._count == 0:
+    def _print(self) -> None:
+        if self.latest is None or self._count == 0:
             self.get_logger().info('no feedforward came within the last second')
             return
         message, count, self._count = self.latest, self._count, 0

@@ -13,10 +13,14 @@ import subprocess
 import sys
 import time
 from array import array
+from collections.abc import Callable
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 import numpy as np
+from numpy.typing import NDArray
 from sine_motion import PANDA
 from sine_motion import ROOT
 from sine_motion import SineMotion
@@ -29,6 +33,7 @@ try:
     from rclpy.qos import QoSDurabilityPolicy
     from rclpy.qos import QoSProfile
     from rclpy.signals import SignalHandlerOptions
+    from rclpy.utilities import try_shutdown
     from std_msgs.msg import String
 
     from hod_interfaces.msg import JointSetpoint
@@ -62,12 +67,12 @@ class Stop(Exception):
 class Peer:
     """The other end of the node: sends the description and setpoints, keeps the answers."""
 
-    def __init__(self, motion, description, stop):
+    def __init__(self, motion: SineMotion, description: str, stop: StopRequest) -> None:
         self.motion = motion
         self._stop = stop
-        self.sent = []              # [ns] when each setpoint left
-        self.latencies = {}         # index of the setpoint -> [ms]
-        self.answers = {}           # index of the setpoint -> (3, n) Q, Q', Q''
+        self.sent: list[int] = []                           # [ns] when each setpoint left
+        self.latencies: dict[int, float] = {}               # index of the setpoint -> [ms]
+        self.answers: dict[int, NDArray[np.float64]] = {}   # index of the setpoint -> (3, n) Q, Q', Q''
         self.warm = False
         self.node = rclpy.create_node('demo')
         self._executor = make_executor()
@@ -78,7 +83,7 @@ class Peer:
         self.node.create_subscription(TorqueFeedforward, 'hod/feedforward', self._on_feedforward, 100)
         self._service = self.node.create_client(ComputeInverseDynamics, 'hod/compute_inverse_dynamics')
 
-    def _on_feedforward(self, message):
+    def _on_feedforward(self, message: TorqueFeedforward) -> None:
         now = time.perf_counter_ns()
         if message.header.frame_id == WARM_UP:
             self.warm = True
@@ -86,25 +91,25 @@ class Peer:
         index = message.header.stamp.sec * int(RATE) + round(message.header.stamp.nanosec * 1e-9 * RATE)
         self.latencies[index] = (now - self.sent[index]) * 1e-6
         rows = message.efforts + message.effort_rates + message.effort_accelerations
-        self.answers[index] = np.reshape(rows, (3, -1))
+        self.answers[index] = np.reshape(np.asarray(rows, float), (3, -1))
 
-    def close(self):
+    def close(self) -> None:
         self._executor.shutdown()
         self.node.destroy_node()
 
-    def spin(self, seconds):
+    def spin(self, seconds: float) -> None:
         self._executor.spin_once(timeout_sec=max(seconds, 0.0))
         if self._stop.made:
             raise Stop
 
-    def wait_until(self, condition, seconds, what):
+    def wait_until(self, condition: Callable[[], bool], seconds: float, what: str) -> None:
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:
                 raise Failure(f'{what} did not come within {seconds:g} s')
             self.spin(0.05)
 
-    def send(self, index, frame_id=''):
+    def send(self, index: int, frame_id: str = '') -> None:
         q = self.motion.derivatives(index / RATE, ROWS)
         setpoint = JointSetpoint(joint_names=list(self.motion.joint_names))
         setpoint.header.frame_id = frame_id
@@ -119,7 +124,7 @@ class Peer:
             self.sent.append(time.perf_counter_ns())
         self._setpoints.publish(setpoint)
 
-    def connect(self):
+    def connect(self) -> None:
         """Sends setpoints until one is answered: discovery is over then, in both directions."""
         end = time.monotonic() + PATIENCE
         while not self.warm:
@@ -129,7 +134,7 @@ class Peer:
             self.spin(0.05)
         self.spin(0.1)
 
-    def stream(self, duration, show):
+    def stream(self, duration: float, show: Callable[['Peer'], None]) -> None:
         """Setpoints at RATE for `duration` seconds; show(peer) ten times a second."""
         due = shown = time.perf_counter()
         for index in range(round(duration * RATE)):
@@ -143,7 +148,7 @@ class Peer:
                 shown = now + 0.1
         self.wait_until(lambda: len(self.answers) == len(self.sent), 3.0, 'the last answer')
 
-    def ask(self, t):
+    def ask(self, t: float) -> NDArray[np.float64]:
         """(order + 1, n) from the service at time t of the motion."""
         q = self.motion.derivatives(t, SERVICE_ORDER + 3)
         request = ComputeInverseDynamics.Request(
@@ -151,21 +156,23 @@ class Peer:
         self.wait_until(self._service.service_is_ready, PATIENCE, 'the service')
         future = self._service.call_async(request)
         self.wait_until(future.done, PATIENCE, 'the answer of the service')
-        if not future.result().success:
-            raise Failure(f'the service refused: {future.result().message}')
-        return np.reshape(future.result().efforts, (SERVICE_ORDER + 1, -1))
+        response = future.result()
+        assert response is not None         # done
+        if not response.success:
+            raise Failure(f'the service refused: {response.message}')
+        return np.reshape(np.asarray(response.efforts, float), (SERVICE_ORDER + 1, -1))
 
 
 class Display:
     """The live table: redrawn in a terminal, a line each second elsewhere."""
 
-    def __init__(self, stream=None):
+    def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stdout
         self._live = self._stream.isatty()
         self._drawn = 0
         self._next_line = 0.0
 
-    def __call__(self, peer):
+    def __call__(self, peer: Peer) -> None:
         if not peer.answers:
             return
         if self._live:
@@ -174,7 +181,7 @@ class Display:
             print(f'  {t:5.1f} s   {summary(peer)}', file=self._stream, flush=True)
             self._next_line = t + 1.0
 
-    def draw(self, peer):
+    def draw(self, peer: Peer) -> None:
         index = max(peer.answers)
         q = peer.motion.derivatives(index / RATE, 1)[0]
         rows = [HEADER]
@@ -187,13 +194,13 @@ class Display:
         self._drawn = len(rows)
 
 
-def summary(peer):
+def summary(peer: Peer) -> str:
     recent = list(peer.latencies.values())[-int(RATE):]
     p50, p99 = np.percentile(recent, (50, 99))
     return f'{len(peer.sent)} setpoints, {len(peer.answers)} answers, latency {p50:.2f} ms (p50), {p99:.2f} ms (p99)'
 
 
-def check(peer, model):
+def check(peer: Peer, model: RobotModel) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Compares every answer with the library; returns times (samples,) and Q (samples, 3, n)."""
     lost = len(peer.sent) - len(peer.answers)
     if lost:
@@ -204,7 +211,7 @@ def check(peer, model):
     return times, answers
 
 
-def compare(actual, expected, what):
+def compare(actual: NDArray[np.float64], expected: NDArray[np.float64], what: str) -> None:
     if not np.isfinite(actual).all():
         raise Failure(f'{what} is not finite')
     scale = np.abs(expected).max(axis=(*range(expected.ndim - 2), -1), keepdims=True)
@@ -213,14 +220,14 @@ def compare(actual, expected, what):
         raise Failure(f'{what} differs from the library by {error:.1e} of the largest value')
 
 
-def draw_picture(path, motion, times, answers):
+def draw_picture(path: Path, motion: SineMotion, times: NDArray[np.float64], answers: NDArray[np.float64]) -> None:
     import matplotlib
     matplotlib.use('Agg')
     from matplotlib import pyplot
 
     labels = ("$Q$  [N m]", "$\\dot Q$  [N m/s]", "$\\ddot Q$  [N m/s$^2$]")
     figure, axes = pyplot.subplots(3, 1, figsize=(10, 7.5), sharex=True, layout='constrained')
-    colors = pyplot.get_cmap('tab10').colors
+    colors = matplotlib.color_sequences['tab10']
     for row, (axis, label) in enumerate(zip(axes, labels, strict=True)):
         for joint, name in enumerate(motion.joint_names):
             axis.plot(times, answers[:, row, joint], color=colors[joint], linewidth=1.3, label=name)
@@ -236,7 +243,7 @@ def draw_picture(path, motion, times, answers):
     pyplot.close(figure)
 
 
-def claim_domain():
+def claim_domain() -> int:
     """A ROS domain that no participant on this machine uses: a demo must not talk to a robot that runs nearby."""
     for domain in random.sample(range(1, 100), 99):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
@@ -249,7 +256,7 @@ def claim_domain():
 
 
 @contextmanager
-def running_node(log):
+def running_node(log: Path) -> Iterator[subprocess.Popen[bytes]]:
     """The node as a process of its own, its output in a file; ended by SIGINT as a launch system does it."""
     depth = 'qos_overrides./hod/setpoint.subscription.depth:=100'
     command = [sys.executable, '-m', 'hod_ros.ros.process', '--ros-args', '-p', depth]
@@ -269,7 +276,7 @@ def running_node(log):
         raise Failure(f'the node ended with exit code {code}; see {log}')
 
 
-def run(duration, picture, stop):
+def run(duration: float, picture: Path, stop: StopRequest) -> None:
     motion = SineMotion.from_yaml()
     description = PANDA.read_text()
     model = RobotModel.from_urdf(description)
@@ -301,9 +308,9 @@ def run(duration, picture, stop):
     print(f'Picture: {picture}')
 
 
-def main():
+def main() -> int:
     stop = StopRequest(SIGNALS)
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or '').partition('\n')[0])
     parser.add_argument('--duration', type=float, default=12.0, help='of the motion [s]')
     parser.add_argument('--picture', type=Path, default=ROOT / 'build' / 'demo' / 'demo.png', help='file to draw')
     arguments = parser.parse_args()
@@ -315,7 +322,7 @@ def main():
         print(f'\ndemo: {failure}', file=sys.stderr)
         return 1
     finally:
-        rclpy.try_shutdown()
+        try_shutdown()
     return 0
 
 

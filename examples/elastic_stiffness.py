@@ -7,10 +7,13 @@ The Panda's arm with springs of 3000 N m/rad (illustrative: no citable figures a
 """
 
 import argparse
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hod_ros import ElasticPlant
 from hod_ros import RobotModel
@@ -23,38 +26,41 @@ STIFFNESS, ROTOR = 3000.0, 0.2              # [N m/rad], [kg m^2]
 BANDWIDTH, DAMPING = 2 * np.pi * 5, 0.7     # of the PD control [rad/s], []
 PERIOD, SUBSTEPS, DURATION = 1e-3, 5, 3.0   # [s], [], [s]
 
+Array: TypeAlias = NDArray[np.float64]
+Feedforward: TypeAlias = Callable[[RobotModel, Array], tuple[Array, Array, Array]]      # (model, q) -> theta, theta', tau of the motors
 
-def motion(times, n):
+
+def motion(times: Array, n: int) -> Array:
     phase = 4 * times[:, None] + 0.7 * np.arange(n)
     return np.stack([0.4 * 4.0 ** k * np.sin(phase + k * np.pi / 2) for k in range(5)], axis=1)
 
 
-def drives(model, factor=1.0):
+def drives(model: RobotModel, factor: float = 1.0) -> dict[str, SeriesElastic]:
     return dict.fromkeys(model.joint_names, SeriesElastic(stiffness=factor * STIFFNESS, motor_inertia=ROTOR))
 
 
-def full(model, q, factor=1.0):
+def full(model: RobotModel, q: Array, factor: float = 1.0) -> tuple[Array, Array, Array]:
     m = motor_feedforward(model, drives(model, factor), q)
     return m.positions, m.velocities, m.efforts
 
 
-def torque_only(model, q):
+def torque_only(model: RobotModel, q: Array) -> tuple[Array, Array, Array]:
     """theta = q + Q / K, without Q' and Q''."""
     Q = inverse_dynamics(model, q)[:, 0]
     return q[:, 0] + Q / STIFFNESS, q[:, 1], Q + ROTOR * q[:, 2]
 
 
-def rigid(model, q):
+def rigid(model: RobotModel, q: Array) -> tuple[Array, Array, Array]:
     return q[:, 0], q[:, 1], inverse_dynamics(model, q)[:, 0] + ROTOR * q[:, 2]
 
 
-def none(model, q):
+def none(model: RobotModel, q: Array) -> tuple[Array, Array, Array]:
     return q[:, 0], q[:, 1], np.zeros_like(q[:, 0])
 
 
-def errors(model, feedforward):
+def errors(model: RobotModel, feedforward: Feedforward) -> tuple[Array, Array]:
     """Error of the joints (periods, n) [rad] under this feedforward and PD control on the motors."""
-    times = np.arange(round(DURATION / PERIOD)) * PERIOD
+    times = np.arange(round(DURATION / PERIOD), dtype=np.float64) * PERIOD
     plant = ElasticPlant(model, drives(model), step=PERIOD / SUBSTEPS)
     q = motion(times, model.n)
     at_start = motor_feedforward(model, drives(model), q[0])
@@ -71,12 +77,12 @@ def errors(model, feedforward):
     return times, out
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or '').partition('\n')[0])
     parser.add_argument('--picture', metavar='FILE', help='draw the errors there')
     picture = parser.parse_args().picture
     model = RobotModel.from_urdf(PANDA.read_text())
-    cases = {
+    cases: dict[str, Feedforward] = {
         'PD alone': none,
         'rigid feedforward': rigid,
         "Q alone: no Q', Q''": torque_only,
@@ -90,7 +96,7 @@ def main():
         draw(results, picture)
 
 
-def draw(results, file):
+def draw(results: dict[str, tuple[Array, Array]], file: str) -> None:
     import matplotlib
     matplotlib.use('Agg')
     import matplotlib.pyplot as plt

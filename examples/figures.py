@@ -1,11 +1,15 @@
 """Pictures of forces and their time derivatives: one row for each order, one column for each case."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 
-def save_rows(path, t, cases, labels, titles, names=None):
+def save_rows(
+        path: Path, t: NDArray[np.float64], cases: Sequence[NDArray[np.float64]], labels: Sequence[str], titles: Sequence[str],
+        names: Sequence[str] | None = None) -> Path:
     """Writes a PNG. cases: arrays (samples, orders, joints), one a column; labels: one an order; titles: one a case."""
     import matplotlib
     matplotlib.use('Agg')
@@ -24,7 +28,6 @@ def save_rows(path, t, cases, labels, titles, names=None):
         axes[-1, column].set_xlabel('t [s]')
     figure.legend(axes[0, 0].lines, names, loc='lower center', ncol=len(names), fontsize=7, frameon=False)
     figure.tight_layout(rect=(0, 0.03, 1, 1))
-    path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=80)
     pyplot.close(figure)

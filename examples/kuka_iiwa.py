@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from figures import save_rows
+from numpy.typing import NDArray
 from sine_motion import ROOT
 from sine_motion import SineMotion
 from tensors import tensors_taken_about_link_frames
@@ -21,19 +22,19 @@ GRAVITY = (0, 0, -9.80665)
 UNITS = ('Q [N m]', "Q' [N m/s]", "Q'' [N m/s²]")
 
 
-def iiwa():
+def iiwa() -> RobotModel:
     return RobotModel.from_urdf(IIWA.read_bytes(), gravity=GRAVITY)
 
 
-def by_differences(model, motion, t, order, step=1e-3):
+def by_differences(model: RobotModel, motion: SineMotion, t: NDArray[np.float64], order: int, step: float = 1e-3) -> NDArray[np.float64]:
     """The order-th time derivative of Q (samples, n) by central differences of Q itself."""
     ahead, here, behind = (
         inverse_dynamics(model, motion.derivatives(t + shift, 3))[:, 0] for shift in (step, 0, -step))
     return (ahead - behind) / (2 * step) if order == 1 else (ahead - 2 * here + behind) / step**2
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or '').partition('\n')[0])
     parser.add_argument('--output', type=Path, default=Path('.'), help='folder of the picture')
     parser.add_argument('--samples', type=int, default=500)
     options = parser.parse_args()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from figures import save_rows
+from numpy.typing import NDArray
 from sine_motion import PANDA
 from sine_motion import SineMotion
 from tensors import tensors_taken_about_link_frames
@@ -22,27 +23,27 @@ UNITS = ('Q [N m]', "Q' [N m/s]", "Q'' [N m/s²]", "Q''' [N m/s³]")
 D1, D3, D5, A4, A7 = 0.333, 0.316, 0.384, 0.0825, 0.088     # [m]
 
 
-def panda():
+def panda() -> RobotModel:
     return RobotModel.from_urdf(PANDA.read_bytes())
 
 
-def panda_from_screws(inertias):
+def panda_from_screws(inertias: NDArray[np.float64]) -> RobotModel:
     """The arm from axes e_j and points y_j on them in the world frame at q = 0; the links' frames are at these
     points."""
-    z, y = np.array([0, 0, 1]), np.array([0, 1, 0])
+    x, y, z = np.eye(3)
     e = [z, y, z, -y, z, -y, -z]
     shoulder, elbow, wrist = D1 * z, (D1 + D3) * z, (D1 + D3 + D5) * z
-    points = [shoulder, shoulder, elbow, elbow + (A4, 0, 0), wrist, wrist, wrist + (A7, 0, 0)]
+    points = [shoulder, shoulder, elbow, elbow + A4 * x, wrist, wrist, wrist + A7 * x]
     A = np.zeros((7, 4, 4))
     for frame, axis, point in zip(A, e, points, strict=True):
-        frame[:3, :4] = np.transpose([(1, 0, 0), np.cross(axis, (1, 0, 0)), axis, point])
+        frame[:3, :4] = np.stack([x, np.cross(axis, x), axis, point], axis=1)
         frame[3, 3] = 1
     Y = [screws.revolute(axis, point) for axis, point in zip(e, points, strict=True)]
     return RobotModel.from_screws(Y, A, inertias, name='panda', joint_names=[f'panda_joint{i}' for i in range(1, 8)])
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or '').partition('\n')[0])
     parser.add_argument('--output', type=Path, default=Path('.'), help='folder of the picture')
     parser.add_argument('--samples', type=int, default=600)
     options = parser.parse_args()

@@ -6,10 +6,13 @@ Both links carry their masses at their ends; gravity points along -y. Run: pytho
 
 import argparse
 from pathlib import Path
+from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 import sympy
 from figures import save_rows
+from numpy.typing import NDArray
 from sine_motion import SineMotion
 
 import hod_ros
@@ -17,14 +20,16 @@ from hod_ros import RobotModel
 from hod_ros import link_inertia
 from hod_ros.model import screws
 
+Number: TypeAlias = Any         # a float or an expression of sympy
 PARAMETERS = sympy.symbols('m1 m2 L1 L2 g', positive=True)
 VALUES = (2.0, 1.0, 0.5, 0.4, 9.81)                 # [kg], [kg], [m], [m], [m/s^2]
 MOTION = SineMotion(('joint1', 'joint2'), np.array([1.5, -2.0]), np.array([1.3, 2.9]))
 
 
-def planar_arm(m1, m2, L1, L2, g):
+def planar_arm(m1: Number, m2: Number, L1: Number, L2: Number, g: Number) -> RobotModel:
     """The arm from its screws and reference configurations; the numbers may be symbols."""
-    elbow = np.array(sympy.eye(4)) if isinstance(L1, sympy.Basic) else np.eye(4)
+    exact = any(isinstance(value, sympy.Basic) for value in (m1, m2, L1, L2, g))
+    elbow: NDArray[Any] = np.array(sympy.eye(4)) if exact else np.eye(4)
     elbow[0, 3] = L1
     return RobotModel.from_screws(
         screws=[screws.revolute((0, 0, 1)), screws.revolute((0, 0, 1), (L1, 0, 0))],
@@ -34,8 +39,8 @@ def planar_arm(m1, m2, L1, L2, g):
         name='planar_2r')
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or '').partition('\n')[0])
     parser.add_argument('--output', type=Path, default=Path('.'), help='folder of the picture')
     parser.add_argument('--samples', type=int, default=500)
     options = parser.parse_args()

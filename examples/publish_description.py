@@ -17,7 +17,7 @@ from until_signal import run_until_signal
 
 class DescriptionPublisher(Node):
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__('publish_description')
         arguments = remove_ros_args(sys.argv)[1:]
         path = Path(arguments[0]) if arguments else PANDA

@@ -14,10 +14,15 @@ import sys
 import tempfile
 import time
 from array import array
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import ExitStack
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 import yaml
@@ -26,6 +31,7 @@ from demo import SIGNALS
 from demo import Failure
 from demo import Stop
 from demo import claim_domain
+from numpy.typing import NDArray
 from sine_motion import PANDA
 from sine_motion import ROOT
 
@@ -36,6 +42,7 @@ from hod_ros import drives_from_figures
 try:
     import rclpy
     from rclpy.signals import SignalHandlerOptions
+    from rclpy.utilities import try_shutdown
     from sensor_msgs.msg import JointState
     from std_msgs.msg import String
 
@@ -53,6 +60,8 @@ LOGS = ROOT / 'build' / 'sea_demo'
 AMPLITUDE, FREQUENCY, SHIFT = 0.4, 4.0, 0.7         # q = 0.4 sin(4 t + 0.7 i): [rad], [rad/s], [rad]
 PATIENCE = 30.0                                     # [s] longest wait for the next state
 SECOND = 1_000_000_000                              # [ns]
+
+Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -79,7 +88,7 @@ CASES = (
 FULL, EFFORTS, RIGID, _, STIFFER, SOFTER = (case.name for case in CASES[:6])
 
 
-def motion(times, n):
+def motion(times: Array, n: int) -> Array:
     """q (samples, 5, n) and its derivatives at times (samples,) [s]."""
     phase = FREQUENCY * times[:, None] + SHIFT * np.arange(n)
     return np.stack([AMPLITUDE * FREQUENCY ** k * np.sin(phase + k * np.pi / 2) for k in range(5)], axis=1)
@@ -88,34 +97,34 @@ def motion(times, n):
 class Robot:
     """What the configuration says of the arm, its drives and the control period."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.description = PANDA.read_text()
         self.model = RobotModel.from_urdf(self.description)
         parameters = yaml.safe_load(CONFIG.read_text())
-        self.figures = parameters['/**']['ros__parameters']['elastic']
+        self.figures: dict[str, dict[str, Any]] = parameters['/**']['ros__parameters']['elastic']
         self.drives = drives_from_figures(self.figures)
-        self.stiffness = np.array([self.drives[name].stiffness for name in self.model.joint_names])
+        self.stiffness = np.array([self.figures[name]['stiffness'] for name in self.model.joint_names], float)
         self.rotor = np.array([self.drives[name].motor_inertia for name in self.model.joint_names])
-        self.period = parameters['/**/hod_elastic_plant']['ros__parameters']['period']
+        self.period: float = parameters['/**/hod_elastic_plant']['ros__parameters']['period']
 
 
 class Planner:
     """Answers every state of the plant with the next setpoint, and keeps the tracking errors."""
 
-    def __init__(self, robot, case, periods):
+    def __init__(self, robot: Robot, case: Case, periods: int) -> None:
         self._robot, self._case, self._periods = robot, case, periods
         self._names = list(robot.model.joint_names)
-        times = np.arange(periods) * robot.period
+        times = np.arange(periods, dtype=np.float64) * robot.period
         self._wanted = motion(times, robot.model.n)[:, 0]
         self._nanoseconds = round(robot.period * SECOND)
         # A free-running controller does not wait: it answers a state with the setpoint that the state before it brought about.
         self._lead = self._nanoseconds // 2 + (0 if case.lock_step else self._nanoseconds)
         self._setpoints = motion(times + self._lead / SECOND, robot.model.n)
         self.errors = np.full((periods, robot.model.n), np.nan)     # [rad]
-        self.delays = []                                            # [s] from a state to the torques that answer it, as seen here
+        self.delays: list[float] = []                               # [s] from a state to the torques that answer it, as seen here
         self.done = False
-        self._last = None                                           # index of the latest state
-        self._came = None, 0.0                                      # stamp of the latest state of the motors, and when it came
+        self._last: int | None = None                               # index of the latest state
+        self._came: tuple[Any, float] = None, 0.0                   # stamp of the latest state of the motors, and when it came
         self.node = rclpy.create_node('planner')
         self._executor = make_executor()
         self._executor.add_node(self.node)
@@ -131,7 +140,7 @@ class Planner:
             node.create_subscription(JointState, 'motor_states', self._on_motor_state, 10)
             node.create_subscription(JointState, 'motor_torques', self._on_torques, 10)
 
-    def run(self, stop):
+    def run(self, stop: StopRequest) -> None:
         heard = time.monotonic()
         last = None
         while not self.done:
@@ -143,11 +152,11 @@ class Planner:
             elif time.monotonic() - heard > PATIENCE:
                 raise Failure(f'{self._case.name}: nothing moved for {PATIENCE:g} s; see the logs in {LOGS}')
 
-    def close(self):
+    def close(self) -> None:
         self._executor.shutdown()
         self.node.destroy_node()
 
-    def _on_state(self, message):
+    def _on_state(self, message: JointState) -> None:
         stamp = message.header.stamp.sec * SECOND + message.header.stamp.nanosec
         index = stamp // self._nanoseconds
         self._last = index
@@ -162,7 +171,7 @@ class Planner:
         setpoint.header.stamp.sec, setpoint.header.stamp.nanosec = divmod(stamp + self._lead, SECOND)
         self._publisher.publish(setpoint)
 
-    def _on_feedforward(self, message):
+    def _on_feedforward(self, message: TorqueFeedforward) -> None:
         """What a controller that knows less than the node would get."""
         stamp = message.header.stamp.sec * SECOND + message.header.stamp.nanosec
         q, Q = self._setpoints[(stamp - self._lead) // self._nanoseconds], np.asarray(message.efforts)
@@ -172,18 +181,17 @@ class Planner:
             header=message.header, motor_names=message.joint_names, positions=array('d', theta), velocities=array('d', q[1]),
             accelerations=array('d', q[2]), efforts=array('d', tau)))
 
-    def _on_motor_state(self, message):
+    def _on_motor_state(self, message: JointState) -> None:
         self._came = message.header.stamp, time.perf_counter()
 
-    def _on_torques(self, message):
+    def _on_torques(self, message: JointState) -> None:
         stamp, came = self._came
         if message.header.stamp == stamp:
             self.delays.append(time.perf_counter() - came)
 
 
-
 @contextmanager
-def process(name, module, *arguments):
+def process(name: str, module: str, *arguments: str) -> Iterator[None]:
     """A node as a process of its own, its output in a file; ended by SIGINT as a launch system does it."""
     log = LOGS / f'{name}.log'
     command = [sys.executable, '-m', module, '--ros-args', '--params-file', str(CONFIG), *arguments]
@@ -202,13 +210,13 @@ def process(name, module, *arguments):
         raise Failure(f'{name} ended with exit code {code}; see {log}')
 
 
-def parameters_file(folder, node, values):
+def parameters_file(folder: str, node: str, values: Mapping[str, Any]) -> tuple[str, str]:
     path = Path(folder) / f'{node}.yaml'
     path.write_text(yaml.safe_dump({f'/{node}': {'ros__parameters': values}}))
     return '--params-file', str(path)
 
 
-def track(robot, case, duration, stop):
+def track(robot: Robot, case: Case, duration: float, stop: StopRequest) -> tuple[Array, list[float]]:
     """(errors (periods, n) [rad], delays [s]) of one case."""
     start = motion(np.zeros(1), robot.model.n)[0]
     motors = PreparedDrives(robot.model, robot.drives).motor_feedforward(start)
@@ -232,11 +240,11 @@ def track(robot, case, duration, stop):
     return planner.errors, planner.delays
 
 
-def rms(errors):
+def rms(errors: Array) -> float:
     return float(np.sqrt(np.nanmean(errors ** 2)))
 
 
-def verdict(results):
+def verdict(results: Mapping[str, Array]) -> list[tuple[str, bool, str]]:
     """Whether the figures hold: sentences with the ratio and the least that it must be."""
     full, efforts, rigid = (rms(results[name]) for name in (FULL, EFFORTS, RIGID))
     wrong = max(rms(results[STIFFER]), rms(results[SOFTER]))
@@ -247,7 +255,7 @@ def verdict(results):
     ]
 
 
-def draw(robot, results, path):
+def draw(robot: Robot, results: Mapping[str, Array], path: Path) -> None:
     import matplotlib
     matplotlib.use('Agg')
     import matplotlib.pyplot as plt
@@ -265,7 +273,7 @@ def draw(robot, results, path):
     plt.close(figure)
 
 
-def run(duration, picture, cases, stop):
+def run(duration: float, picture: Path, cases: Sequence[Case], stop: StopRequest) -> int:
     robot = Robot()
     domain = claim_domain()
     os.environ |= {'ROS_DOMAIN_ID': str(domain), 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
@@ -276,7 +284,7 @@ def run(duration, picture, cases, stop):
     print(f'Robot {robot.model.name}, {robot.model.n} elastic joints, {duration:g} s of motion in each case. To watch it:')
     print(f'  export ROS_DOMAIN_ID={domain} ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST\n')
     print('  errors of the joints [rad]       rms    largest')
-    results = {}
+    results: dict[str, Array] = {}
     for case in cases:
         began = time.monotonic()
         errors, delays = track(robot, case, duration, stop)
@@ -299,9 +307,9 @@ def run(duration, picture, cases, stop):
     return 0 if all(holds for _, holds, _ in figures) else 1
 
 
-def main():
+def main() -> int:
     stop = StopRequest(SIGNALS)
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or '').partition('\n')[0])
     parser.add_argument('--duration', type=float, default=3.0, help='of the motion in each case [s]')
     parser.add_argument('--picture', type=Path, default=LOGS / 'tracking.png', help='file to draw')
     parser.add_argument('--cases', type=int, nargs='*', help='only those with these numbers; judged where 0 1 2 4 5 are among them')
@@ -316,7 +324,7 @@ def main():
         print(f'\nsea_demo: {failure}', file=sys.stderr)
         return 1
     finally:
-        rclpy.try_shutdown()
+        try_shutdown()
 
 
 if __name__ == '__main__':

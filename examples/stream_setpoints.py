@@ -13,14 +13,14 @@ RATE = 500.0        # [Hz]
 
 class SetpointStreamer(Node):
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__('stream_setpoints')
         self._motion = SineMotion.from_yaml()
         self._publisher = self.create_publisher(JointSetpoint, 'hod/setpoint', 10)
         self._start = self.get_clock().now()
         self.create_timer(1.0 / RATE, self._send)
 
-    def _send(self):
+    def _send(self) -> None:
         now = self.get_clock().now()
         q = self._motion.derivatives((now - self._start).nanoseconds * 1e-9, 5)
         setpoint = JointSetpoint()

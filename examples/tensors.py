@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from hod_ros import RobotModel
 
-def tensors_taken_about_link_frames(model):
+
+def tensors_taken_about_link_frames(model: RobotModel) -> RobotModel:
     """The model whose tensors about the centres of mass are taken as if about the link frames: without Steiner's
     terms."""
     M = np.array(model.M)

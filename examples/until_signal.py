@@ -1,14 +1,17 @@
 """Runs a node until Ctrl-C, SIGTERM or SIGHUP, which end the loop between two callbacks: rclpy itself raises in the middle of one."""
 
 import signal
+from collections.abc import Callable
 
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
+from rclpy.utilities import try_shutdown
 
 
-def run_until_signal(make_node):
-    signals = []
+def run_until_signal(make_node: Callable[[], Node]) -> None:
+    signals: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, frame: signals.append(number))
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
@@ -19,4 +22,4 @@ def run_until_signal(make_node):
         executor.spin_once(timeout_sec=0.1)
     executor.shutdown()
     node.destroy_node()
-    rclpy.try_shutdown()
+    try_shutdown()

@@ -39,12 +39,14 @@ class RobotModel(Bodies):
             read_urdf(source), keep=joints, gravity=gravity, locked=locked, base=base, armature=armature, words=words))
 
     @classmethod
-    def from_screws(cls, screws: Sequence[ArrayLike], reference: ArrayLike, inertias: Sequence[ArrayLike | None], **options: Any) -> 'Self':
+    def from_screws(
+            cls, screws: Sequence[ArrayLike], reference: ArrayLike, inertias: ArrayLike | Sequence[ArrayLike | None],
+            **options: Any) -> 'Self':
         """The model of joint screws and reference configurations, 003 II; see hod_ros.model.builders.fields_of_screws."""
         return cls(**fields_of_screws(screws, reference, inertias, **options))
 
     @classmethod
-    def from_dh(cls, a: ArrayLike, alpha: ArrayLike, d: ArrayLike, theta: ArrayLike, inertias: Sequence[ArrayLike | None],
+    def from_dh(cls, a: ArrayLike, alpha: ArrayLike, d: ArrayLike, theta: ArrayLike, inertias: ArrayLike | Sequence[ArrayLike | None],
                 **options: Any) -> 'Self':
         """The model of a table of Denavit-Hartenberg parameters; see hod_ros.model.builders.fields_of_dh."""
         return cls(**fields_of_dh(a, alpha, d, theta, inertias, **options))

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PYTHON = Path(sys.executable)
 BASE_PYTHON = Path(sys._base_executable)
 MADE = shutil.ignore_patterns(
-    '.git', '.venv*', '*.so', '__pycache__', '*.egg-info', '.pytest_cache', '.hypothesis', '.ruff_cache')
+    '.git', '.venv*', '*.so', '__pycache__', '*.egg-info', '.pytest_cache', '.hypothesis', '.ruff_cache', '.mypy_cache')
 MADE_AT_TOP = {'build', 'install', 'log', 'dist'}
 FOREIGN = (
     '_ROS_WHEELS_BOOTSTRAP_COMPLETE', 'AMENT_PREFIX_PATH', 'CMAKE_PREFIX_PATH', 'LD_LIBRARY_PATH', 'PYTHONPATH',
