@@ -34,7 +34,7 @@ class Autostart:
         self._parameters = parameters
         self._keeper = keeper
         self._watch = OutputWatch(node)
-        self._born, self._activated, self._again = monotonic(), -inf, inf
+        self._born, self._again = monotonic(), inf
         keeper.awaited = parameters['autostart']
         node.create_timer(PERIOD, self._look, clock=STEADY)
         if not keeper.awaited:
@@ -71,7 +71,6 @@ class Autostart:
             raise InputError(f'not activated: {taken}')
 
     def note_activation(self) -> None:
-        self._activated = monotonic()
         self._keeper.awaited = False
 
     def _look(self):
@@ -82,7 +81,7 @@ class Autostart:
         if not taken:
             return
         self.record.act(taken)
-        if now - self._activated > SETTLED:
+        if now - self._born > SETTLED:
             self._node.get_logger().error(taken, **ONCE_A_SECOND)
         else:
             self._step_back(taken)

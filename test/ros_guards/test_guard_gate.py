@@ -109,7 +109,7 @@ def test_a_setpoint_beyond_a_limit_ends_the_stream_and_a_reset_is_refused_while_
     assert not bench.send(q)
     ended, text = bench.gate.reset(bench.now)
     assert not ended and text.startswith('the cause is still there')
-    bench.now += 1.0
+    bench.now += 1.1
     assert bench.gate.reset(bench.now)[0] and bench.send(HOME)
 
 
@@ -152,7 +152,7 @@ def test_a_stream_starts_only_where_the_robot_is():
     assert not bench.commands and "joint 'c'" in bench.fault.reason and 'by joint_states' in bench.fault.reason
     assert not bench.send(HOME)
     bench.measure(HOME)
-    assert bench.gate.reset(bench.now + 0.6)[0]
+    assert bench.gate.reset(bench.now + 1.1)[0]
     assert bench.send(HOME + 0.05)
 
 
@@ -185,6 +185,15 @@ def test_without_joint_states_the_start_is_not_judged_and_that_is_said():
     bench = Bench()
     assert bench.send(HOME)
     assert bench.gate.continuity.start.report() == ('off', 'off: joint_states have not come for a, b, c')
+
+
+def test_nothing_starts_before_joint_states_that_somebody_publishes():
+    bench = Bench()
+    bench.gate.measured.expected = True
+    assert not bench.send(HOME) and not bench.fault.reason
+    assert bench.gate.continuity.start.reason == 'no stream starts, because joint_states have not come for a, b, c'
+    bench.measure(HOME)
+    assert bench.send(HOME)
 
 
 def test_a_robot_beyond_its_limits_ends_the_stream():

@@ -24,7 +24,7 @@ from hod_ros.ros.guards.rate_limiter import RateLimiter
 from hod_ros.ros.guards.record import Record
 from hod_ros.ros.guards.sources import Source
 
-REFUSAL_LASTS = 0.5     # [s] for which a setpoint that could not start a stream hinders a reset
+REFUSAL_LASTS = 1.0     # [s] for which a setpoint that could not start a stream hinders a reset
 MOST_AHEAD = 0.1        # [s] by which stamps may have gone on more than arrivals
 AT_REST = 0.02          # [rad/s] or [m/s]
 
@@ -144,7 +144,7 @@ class Gate:
         if not reason:
             self.running, self._place = True, None
             self.fallback.end()
-        elif self.measured.known and not self.measured.fresh(now):
+        elif not self.measured.fresh(now) and (self.measured.known or self.measured.expected):
             self.continuity.start.act(reason)       # no fault: nothing was wrong with the setpoint
         else:
             self._end_stream(self.continuity.start, reason)
@@ -156,7 +156,7 @@ class Gate:
         start.off = ''
         if measured.fresh(now):
             return self.continuity.start_fault(positions, measured.positions, 'by joint_states')
-        if measured.known:
+        if measured.known or measured.expected:
             return f'no stream starts, because {measured.age_text(now)}'
         if self._place is not None:
             return self.continuity.start_fault(positions, self._place, 'where the last stream ended')

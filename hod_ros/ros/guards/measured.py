@@ -23,6 +23,7 @@ class Measured:
         self.record = Record('joint_states', off='none came yet')
         self._names = list(joint_names)
         self._fastest = MARGIN * velocity_limits
+        self.expected = False       # whether somebody publishes them
         self.positions = np.full(len(self._names), np.nan)
         self.velocities = np.full(len(self._names), np.nan)
         self._times = np.full(len(self._names), -np.inf)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from hod_ros.ros.guards.record import Record
 
-SETTLED = 5.0           # [s] a node that has been active for so long stays; one that came later steps back
+SETTLED = 15.0          # [s] a node that was started so long ago stays; one that came later steps back, as soon as it finds the other
 
 
 class Outputs:

@@ -7,6 +7,7 @@ from rclpy.node import Node
 from hod_ros.ros.guards.outputs import Outputs
 
 PERIOD = 0.1            # [s] between two looks
+UNKNOWN = '_NODE_NAME_UNKNOWN_'     # of a node that is being discovered: its name comes soon
 
 
 class OutputWatch:
@@ -25,5 +26,5 @@ class OutputWatch:
             return ''
         endpoints = [
             (name, f'{end.node_namespace.rstrip("/")}/{end.node_name}')
-            for name in crowded for end in node.get_publishers_info_by_topic(name)]
+            for name in crowded for end in node.get_publishers_info_by_topic(name) if end.node_name != UNKNOWN]
         return self.outputs.taken(endpoints, own)

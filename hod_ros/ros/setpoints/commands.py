@@ -82,6 +82,7 @@ class Commands:
         gate = self.gate
         if not gate.running:
             self._joint_states.refresh(gate.measured)
+            gate.measured.expected = self._joint_states.published
         stamp = nanoseconds(setpoint.header.stamp)
         arrival = Arrival(
             source, now, stamp, self._clock.now().nanoseconds if stamp else 0, information['source_timestamp'], time.time_ns())

@@ -33,6 +33,11 @@ class JointStates:
             self._waiting.clear()
         self._waiting[data[BEGINNING]] = data, monotonic()
 
+    @property
+    def published(self) -> bool:
+        """Whether somebody publishes them."""
+        return self.subscription is not None and self.subscription.get_publisher_count() > 0
+
     def refresh(self, measured: Measured) -> None:
         """Lets a guard know of what has come since the last look."""
         if not self._waiting:
