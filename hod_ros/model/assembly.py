@@ -16,8 +16,8 @@ from hod_ros.errors import InputError
 from hod_ros.model import field_checks
 from hod_ros.model.bodies import STANDARD_GRAVITY
 from hod_ros.model.idle import idle_warnings
+from hod_ros.model.mimic_joints import without_dangling_mimics
 from hod_ros.model.selection import select
-from hod_ros.model.selection import without_dangling_mimics
 from hod_ros.model.topology import floating_base
 from hod_ros.model.topology import in_tree_order
 from hod_ros.model.wording import PYTHON
