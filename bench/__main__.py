@@ -6,7 +6,7 @@ import platform
 from importlib import import_module
 
 NAMES = (
-    'accuracy', 'dynamics', 'elastic', 'elastic_realistic', 'formulations', 'importing', 'ros_beside', 'ros_latency', 'ros_rate',
+    'accuracy', 'dynamics', 'elastic', 'elastic_realistic', 'formulations', 'importing', 'kernel', 'ros_beside', 'ros_latency', 'ros_rate',
     'ros_service', 'ros_start', 'time_optimal', 'trajectories')
 
 

@@ -9,7 +9,8 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / 'docs'
 
 
-PAGES = ('../README', 'robot-descriptions', 'building-models', 'forward-dynamics', 'symbols-and-precision', 'time-optimal', 'trajectories')
+PAGES = (
+    '../README', 'robot-descriptions', 'building-models', 'forward-dynamics', 'gradients', 'symbols-and-precision', 'time-optimal', 'trajectories')
 
 
 @pytest.mark.parametrize('page', PAGES)
