@@ -62,7 +62,7 @@ class BuildKernel(build_ext):
         if not is_fresh(made, depends):
             made.parent.mkdir(parents=True, exist_ok=True)
             self.compiler.spawn([
-                *self.compiler.compiler_so, *CPP, *flags, '-fno-exceptions', '-fno-rtti', f'-I{CORE / "include"}',
+                *self.compiler.compiler_so, *CPP, '-g0', *flags, '-fno-exceptions', '-fno-rtti', f'-I{CORE / "include"}',
                 f'-DHOD_ALGORITHM={algorithm}', f'-DHOD_HEADER="hod/{algorithm}.hpp"', f'-DHOD_LENGTHS={lengths}',
                 '-MMD', '-MF', str(depends), '-c', str(source), '-o', str(made)])
         return str(made)

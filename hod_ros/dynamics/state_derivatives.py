@@ -96,12 +96,14 @@ def inverse_dynamics_derivatives(model: RobotModel, q: ArrayLike, *, wrenches: W
         arguments.count(threads, 'threads', 1)
     kernel = getattr(model, '_compiled', None)
     if kernel is not None and wrenches is None and base is None:
-        rows = q[..., :3, :] if isinstance(q, np.ndarray) and q.ndim > 1 and q.shape[-2] > 3 else q
         compute = kernel.inverse_dynamics_derivatives
-        matrices = compute(rows) if threads is None else compute(rows, threads=threads)
-        if matrices is not None and np.isfinite(q).all():
+        matrices = compute(q) if threads is None else compute(q, threads=threads)
+        if matrices is not None:
             return InverseDynamicsDerivatives(*matrices)
-    q = motions.motions(motions.massive(model), q, 3)[..., :3, :]
+    q = motions.motions(motions.massive(model), q, 3)
+    if q.shape[-2] > 3 and q.dtype != object:
+        return inverse_dynamics_derivatives(model, q[..., :3, :], wrenches=wrenches, base=base, threads=threads)
+    q = q[..., :3, :]
     if q.ndim == 2:
         return _one_sample(model, q, wrenches, motions.base_of(model, base, 2))
     bases = motions.bases_of(model, base, q.shape[:1], 2)

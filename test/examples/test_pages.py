@@ -10,7 +10,8 @@ DOCS = ROOT / 'docs'
 
 
 PAGES = (
-    '../README', 'robot-descriptions', 'building-models', 'forward-dynamics', 'gradients', 'symbols-and-precision', 'time-optimal', 'trajectories')
+    '../README', 'robot-descriptions', 'building-models', 'forward-dynamics', 'gradients', 'symbols-and-precision', 'time-optimal',
+    'trajectories')
 
 
 @pytest.mark.parametrize('page', PAGES)
