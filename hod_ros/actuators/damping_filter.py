@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from hod_ros.actuators.motor_feedforward import Drives
 from hod_ros.actuators.motor_feedforward import MotorFeedforward
+from hod_ros.actuators.motor_feedforward import PreparedDrives
 from hod_ros.actuators.motor_feedforward import prepared
 from hod_ros.actuators.relaxation import relaxed
 from hod_ros.algebra import taylor
@@ -41,8 +42,8 @@ class DampingFilter:
     """
 
     def __init__(self, model: RobotModel, drives: Drives, *, step: float | None = None) -> None:
-        self.prepared = prepared(model, drives)
-        self.step = None if step is None else _checked_step(step)
+        self.prepared: PreparedDrives = prepared(model, drives)
+        self.step: float | None = None if step is None else _checked_step(step)
         self._filtered = {
             joint: (j, drive) for j, (joint, drive) in enumerate(zip(self.prepared.model.joint_names, self.prepared.drives, strict=True))
             if drive.keeps_state}
@@ -53,7 +54,7 @@ class DampingFilter:
     def reset(self, deflections: Mapping[str, float] | None = None) -> None:
         """Forgets the past. deflections: {joint: theta - q} [rad] to start from."""
         self._last = {}             # joint -> (Q, Q', Q'') and (k, k', k'') of the last call
-        self.deflections = None
+        self.deflections: dict[str, float] | None = None
         if deflections is not None:
             deflections = numbers_by_name(deflections, 'deflections', '[rad] or [m]')
             unknown = [joint for joint in deflections if joint not in self._filtered]

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from hod_ros.actuators.drives import Antagonistic
 from hod_ros.actuators.motor_feedforward import Drives
+from hod_ros.actuators.motor_feedforward import PreparedDrives
 from hod_ros.actuators.motor_feedforward import prepared
 from hod_ros.checks import arrays
 from hod_ros.checks.arguments import count
@@ -56,10 +57,10 @@ class DisturbanceObserver:
 
     def __init__(
             self, model: RobotModel, drives: Drives, *, step: float, bandwidth: float, delay: int = 0) -> None:
-        self.prepared = prepared(model, drives)
-        self.step = number_above_0(step, 'step', '[s]')
-        self.bandwidth = number_above_0(bandwidth, 'bandwidth', '[rad/s]')
-        self.delay = _periods(delay, 'delay')
+        self.prepared: PreparedDrives = prepared(model, drives)
+        self.step: float = number_above_0(step, 'step', '[s]')
+        self.bandwidth: float = number_above_0(bandwidth, 'bandwidth', '[rad/s]')
+        self.delay: int = _periods(delay, 'delay')
         if not self.prepared.elastic_joints:
             raise InputError('all drives are rigid, and the observer needs the torque of a spring; give the elastic joints their drives')
         for joint, drive in zip(self.prepared.model.joint_names, self.prepared.drives, strict=True):
@@ -70,7 +71,7 @@ class DisturbanceObserver:
 
     def reset(self) -> None:
         """Forgets the past: the next estimate is 0."""
-        self.disturbances = np.zeros(len(self.prepared.motor_names))
+        self.disturbances: Array = np.zeros(len(self.prepared.motor_names))
         self._deflections = None
         self._commands: deque = deque(maxlen=self.delay + 3)
         self._states: deque = deque(maxlen=3)           # (theta, theta' or None, what opposes the motors)

@@ -36,6 +36,7 @@ from hod_ros.actuators.springs import SpringLaw
 from hod_ros.actuators.springs import names_of_springs
 from hod_ros.actuators.springs import pair_of_springs
 from hod_ros.algebra import taylor
+from hod_ros.algebra.taylor import Series
 from hod_ros.checks.arguments import finite_number
 from hod_ros.checks.arguments import shown
 from hod_ros.checks.types import Array
@@ -56,8 +57,8 @@ class Drive:
     elastic = True
     variable = False        # whether the stiffness is an input
     linear_spring = False   # whether Q = stiffness e with a constant
-    damping = 0.0
-    damping_terms = None
+    damping: float = 0.0
+    damping_terms: int | None = None
 
     def motors(self, joint: str) -> tuple[str, ...]:
         """Names of the motors of a joint."""
@@ -72,7 +73,7 @@ class Drive:
     def keeps_state(self) -> bool:
         return self.damping > 0 and self.damping_terms is None
 
-    def deflections(self, Q, k):
+    def deflections(self, Q: Series, k: Series | None) -> list[tuple[Series, Series]]:
         """[(series of x - q, series of what the joint's side exerts on the motor)] of each motor, for series of Q and k."""
         return [(self._deflection(Q, k), Q)]
 
@@ -97,7 +98,8 @@ class Motor(Drive):
     motor_friction_width: float | None = figure('within which dry friction turns ' + SPEED, None)
     torque_limit: float | None = figure(TORQUE, None)
     motor_link: str | None = figure('name of the link on which the rotor spins; left out: it spins as if about a fixed axis', None)
-    motor_axis: tuple | None = figure("of the rotor in that link's frame, three numbers; left out: the joint's own", None)
+    motor_axis: tuple[float, float, float] | None = figure(
+        "of the rotor in that link's frame, three numbers; left out: the joint's own", None)
 
     def __post_init__(self) -> None:
         self._each('motor_inertia', number_of_0_or_more(INERTIA))
@@ -133,7 +135,7 @@ class Rigid(Motor):
 
     elastic = False
 
-    def deflections(self, Q, k):
+    def deflections(self, Q: Series, k: Series | None) -> list[tuple[Series, Series]]:
         return [([0.0 * term for term in Q], Q)]
 
 
@@ -152,10 +154,10 @@ class SeriesElastic(Motor):
         super().__post_init__()
         _check_damping(self)
 
-    def static(self, Q, k):
+    def static(self, Q: Series, k: Series | None) -> Series:
         return [term / self.stiffness for term in Q]
 
-    def forces(self, e, k):
+    def forces(self, e: Series, k: Series | None) -> tuple[Series, Series]:
         """Series of Q and of the stiffness for the series of e and k."""
         return [self.stiffness * term for term in e], [self.stiffness, *(0.0 for _ in e[1:])]
 
@@ -178,10 +180,10 @@ class HardeningSpring(Motor):
         _check_damping(self)
         object.__setattr__(self, 'spring', PolynomialSpring(stiffness=self.stiffness, cubic=self.cubic, quintic=self.quintic))
 
-    def static(self, Q, k):
+    def static(self, Q: Series, k: Series | None) -> Series:
         return stretches(self.spring, Q)
 
-    def forces(self, e, k):
+    def forces(self, e: Series, k: Series | None) -> tuple[Series, Series]:
         return self.spring.taylor(e)
 
 
@@ -211,13 +213,13 @@ class AdjustableStiffness(Motor):
             if self.stiffness is not None:
                 self.check_stiffness(self.stiffness, self.stiffness)
 
-    def static(self, Q, k):
+    def static(self, Q: Series, k: Series | None) -> Series:
         return taylor.quotient(Q, k)
 
-    def forces(self, e, k):
+    def forces(self, e: Series, k: Series | None) -> tuple[Series, Series]:
         return taylor.product(k, e), k[:len(e)]
 
-    def check_stiffness(self, lowest, highest):
+    def check_stiffness(self, lowest: float, highest: float) -> None:
         """Refuses stiffnesses that the mechanism cannot reach."""
         if lowest <= 0:
             raise InputError(f'the stiffness is {lowest:g}; it must stay above 0 {STIFFNESS}')
@@ -268,18 +270,18 @@ class Antagonistic(Motor):
         """The least stiffness that the springs can have at the joint torque Q [N m/rad]."""
         return least_stiffness(self.spring, finite_number(Q, 'Q', '[N m] or [N]'))
 
-    def deflections(self, Q, k):
+    def deflections(self, Q: Series, k: Series | None) -> list[tuple[Series, Series]]:
         d1, d2 = paired_stretches(self.spring, Q, k)
         f1, f2 = self.spring[0].taylor(d1)[0], self.spring[1].taylor(d2)[0]
         return [(d1, f1), ([-term for term in d2], [-term for term in f2])]
 
-    def forces(self, d1, d2):
+    def forces(self, d1: Series, d2: Series) -> tuple[Series, Series]:
         """Series of Q and of the stiffness for the series of both stretches."""
         f1, k1 = self.spring[0].taylor(d1)
         f2, k2 = self.spring[1].taylor(d2)
         return [a - b for a, b in zip(f1, f2, strict=True)], [a + b for a, b in zip(k1, k2, strict=True)]
 
-    def check_stiffness(self, lowest, highest):
+    def check_stiffness(self, lowest: float, highest: float) -> None:
         """Refuses stiffnesses that no springs have; what these springs can do depends on the torque."""
         if lowest <= 0:
             raise InputError(f'the stiffness is {lowest:g}; it must stay above 0 {STIFFNESS}')

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from hod_ros.actuators.drives import Antagonistic
 from hod_ros.actuators.motor_feedforward import Drives
+from hod_ros.actuators.motor_feedforward import PreparedDrives
 from hod_ros.actuators.motor_feedforward import prepared
 from hod_ros.algebra import taylor
 from hod_ros.checks import arrays
@@ -34,8 +35,8 @@ class FeedbackLinearisation:
     """
 
     def __init__(self, model: RobotModel, drives: Drives) -> None:
-        self.prepared = prepared(model, drives)
-        self.model = self.prepared.model
+        self.prepared: PreparedDrives = prepared(model, drives)
+        self.model: RobotModel = self.prepared.model
         for joint, drive in zip(self.model.joint_names, self.prepared.drives, strict=True):
             if not drive.elastic:
                 raise InputError(

@@ -8,6 +8,7 @@ inverse dynamics fix the springs' deflections and their derivatives, these the m
 import warnings
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 from typing import TypeAlias
 from typing import Union
 
@@ -129,7 +130,7 @@ class MotorFeedforward:
         """Flags of the motors that need more than their torque_limit; the efforts are given as needed, not clipped."""
         return np.abs(self.efforts) > self._prepared.torque_limit
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return MotorFeedforward, (self._prepared, self.Q, self._rows, self._stiffnesses)
 
     def __repr__(self) -> str:
@@ -144,19 +145,22 @@ class PreparedDrives:
             raise InputError(f'coupling is {shown(coupling)}; it is one of {", ".join(map(repr, FORMS))}')
         self.model = model
         self.coupling = coupling
-        self.drives = _checked_drives(model, drives)                # one for each joint, in the model's order
-        self.motor_names = tuple(name for joint, drive in zip(model.joint_names, self.drives, strict=True) for name in drive.motors(joint))
-        self.motor_joints = np.array([j for j, drive in enumerate(self.drives) for _ in drive.motors('')], dtype=int)
-        self.elastic_joints = tuple(joint for joint, drive in zip(model.joint_names, self.drives, strict=True) if drive.elastic)
-        self.variable_joints = tuple(joint for joint, drive in zip(model.joint_names, self.drives, strict=True) if drive.variable)
-        self.motor_inertia = self._motor_figures('motor_inertia')   # (motors,) each
-        self.gear_ratio = self._motor_figures('gear_ratio')
-        self.motor_friction = self._motor_figures('motor_friction')
-        self.torque_limit = self._motor_figures('torque_limit', np.inf)
-        self.constant_stiffnesses = np.array([
+        self.drives: tuple[Drive, ...] = _checked_drives(model, drives)                # one for each joint, in the model's order
+        self.motor_names: tuple[str, ...] = tuple(
+            name for joint, drive in zip(model.joint_names, self.drives, strict=True) for name in drive.motors(joint))
+        self.motor_joints: Indices = np.array([j for j, drive in enumerate(self.drives) for _ in drive.motors('')], dtype=int)
+        self.elastic_joints: tuple[str, ...] = tuple(
+            joint for joint, drive in zip(model.joint_names, self.drives, strict=True) if drive.elastic)
+        self.variable_joints: tuple[str, ...] = tuple(
+            joint for joint, drive in zip(model.joint_names, self.drives, strict=True) if drive.variable)
+        self.motor_inertia: Array = self._motor_figures('motor_inertia')   # (motors,) each
+        self.gear_ratio: Array = self._motor_figures('gear_ratio')
+        self.motor_friction: Array = self._motor_figures('motor_friction')
+        self.torque_limit: Array = self._motor_figures('torque_limit', np.inf)
+        self.constant_stiffnesses: Array = np.array([
             np.nan if drive.variable and drive.stiffness is None else drive.stiffness for drive in self.drives if drive.elastic])
-        self.dry_friction = DryFriction(self.drives)
-        self.rotors = RotorCoupling(model, self.drives)
+        self.dry_friction: DryFriction = DryFriction(self.drives)
+        self.rotors: RotorCoupling = RotorCoupling(model, self.drives)
         if self.rotors and coupling == 'exact':
             self._check_exact()
         for sentence in reflection_warnings(self):
@@ -203,7 +207,9 @@ class PreparedDrives:
         deflections = self._checked_deflections(deflections)
         return self.of_all_torques(*self.with_rotors(*self.checked_pair(q, Q), stiffness, deflections), stiffness, deflections)
 
-    def with_rotors(self, q, Q, stiffness=None, deflections=None):
+    def with_rotors(
+            self, q: Array, Q: Array, stiffness: ArrayLike | None = None,
+            deflections: Mapping[str, float] | None = None) -> tuple[Array, Array]:
         """(q, Q) with what rotors that spin on moving links take from the joints; in the exact form both with fewer rows."""
         if not self.rotors:
             return q, Q
@@ -226,7 +232,9 @@ class PreparedDrives:
             Q = rigid_only[..., :rows, :] + self.rotors.couples(q[..., :rows + 2, :], known)[0]
         return q[..., :rows + 2, :], Q
 
-    def of_all_torques(self, q, Q, stiffness=None, deflections=None):
+    def of_all_torques(
+            self, q: Array, Q: Array, stiffness: ArrayLike | None = None,
+            deflections: Mapping[str, float] | None = None) -> MotorFeedforward:
         """As motor_feedforward_of, for checked arrays, Q with the rotors' coupling."""
         rows, stiffnesses = None, None
         if stiffness is None and not deflections and self._linear is not None:
@@ -257,7 +265,7 @@ class PreparedDrives:
                 raise InputError(
                     f"coupling is 'exact', but the damper of joint {joint!r} gives its drive a state; take 'five_rows', or damping_terms")
 
-    def checked_pair(self, q, Q):
+    def checked_pair(self, q: ArrayLike, Q: ArrayLike) -> tuple[Array, Array]:
         """Both as arrays; InputError where Q is not what belongs to q."""
         q = self._motions(q)
         Q, shape = arrays.finite(arrays.floats(Q, 'Q'), 'Q'), (*q.shape[:-2], q.shape[-2] - 2, q.shape[-1])
@@ -334,7 +342,7 @@ class PreparedDrives:
             motor = self.motor_names[int(np.argwhere(~np.isfinite(rows))[0][-1])]
             raise InputError(f'the motion of motor {motor!r} is too large for a floating point number; are the units of its drive right?')
 
-    def stiffness_motion(self, stiffness, samples, rows):
+    def stiffness_motion(self, stiffness: ArrayLike | None, samples: tuple[int, ...], rows: int) -> list[Array]:
         """For each variable-stiffness joint its rows k, k', ..., an array (rows, *samples); as configured where stiffness is None."""
         variable = [drive for drive in self.drives if drive.variable]
         if stiffness is None:
@@ -377,7 +385,7 @@ class PreparedDrives:
         figures = [figure for drive in self.drives for figure in each_of(getattr(drive, name))]
         return np.array([missing if figure is None else figure for figure in figures], dtype=float)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         drives = dict(zip(self.model.joint_names, self.drives, strict=True))
         return partial(PreparedDrives, coupling=self.coupling), (self.model, drives)
 

@@ -5,11 +5,19 @@
 v is the motor's velocity [rad/s], w motor_friction_width, v_s motor_stribeck_velocity. At v = w dry friction has 76 % of its value.
 """
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from hod_ros.actuators.figure_checks import each_of
 from hod_ros.algebra import taylor
+from hod_ros.checks.types import Array
+from hod_ros.checks.types import Indices
 from hod_ros.errors import InputError
+
+if TYPE_CHECKING:
+    from hod_ros.actuators.drives import Drive
 
 
 def check_friction(drive):
@@ -29,21 +37,21 @@ def check_friction(drive):
 class DryFriction:
     """The dry friction of all motors that have some."""
 
-    def __init__(self, drives):
+    def __init__(self, drives: Iterable['Drive']) -> None:
         def figures(name, missing):
             values = [value for drive in drives for value in each_of(getattr(drive, name))]
             return np.array([missing if value is None else value for value in values], dtype=float)
         coulomb, breakaway = figures('motor_coulomb', 0.0), figures('motor_breakaway', 0.0)
-        self.motors = np.flatnonzero((coulomb > 0) | (breakaway > 0))
-        self.coulomb = coulomb[self.motors]
-        self.excess = np.maximum(breakaway[self.motors] - self.coulomb, 0.0)
-        self.slow = figures('motor_stribeck_velocity', 1.0)[self.motors]
-        self.width = figures('motor_friction_width', 1.0)[self.motors]
+        self.motors: Indices = np.flatnonzero((coulomb > 0) | (breakaway > 0))
+        self.coulomb: Array = coulomb[self.motors]
+        self.excess: Array = np.maximum(breakaway[self.motors] - self.coulomb, 0.0)
+        self.slow: Array = figures('motor_stribeck_velocity', 1.0)[self.motors]
+        self.width: Array = figures('motor_friction_width', 1.0)[self.motors]
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return self.motors.size > 0
 
-    def torques(self, rates):
+    def torques(self, rates: Array) -> Array:
         """(.., rows, motors of self.motors) for theta' and its derivatives (.., rows, motors) of all motors."""
         v = taylor.from_derivatives(np.moveaxis(rates[..., self.motors], -2, 0))
         strength = [self.coulomb + 0.0 * v[0], *(0.0 * term for term in v[1:])]

@@ -14,12 +14,19 @@ Q'' take q to the snap as ever; theta_motor itself and the rotor's own equation 
 Series are Taylor coefficients; arrays may have an axis of samples in front.
 """
 
+from collections.abc import Mapping
+from collections.abc import Sequence
+
 import numpy as np
 
+from hod_ros.actuators.drives import Drive
 from hod_ros.actuators.figure_checks import each_of
 from hod_ros.algebra import lie
 from hod_ros.algebra import taylor
+from hod_ros.algebra.taylor import Series
+from hod_ros.checks.types import Array
 from hod_ros.errors import InputError
+from hod_ros.model.robot_model import RobotModel
 
 FORMS = ('five_rows', 'exact')
 
@@ -27,16 +34,21 @@ FORMS = ('five_rows', 'exact')
 class Rotor:
     """The rotor of one motor that spins on a moving body."""
 
-    def __init__(self, motor, joint, body, axis, inertia, elastic):
-        self.motor, self.joint, self.body, self.axis, self.inertia, self.elastic = motor, joint, body, axis, inertia, elastic
+    def __init__(self, motor: int, joint: int, body: int, axis: Array, inertia: float, elastic: bool) -> None:
+        self.motor: int = motor
+        self.joint: int = joint
+        self.body: int = body
+        self.axis: Array = axis
+        self.inertia: float = inertia
+        self.elastic: bool = elastic
 
 
 class RotorCoupling:
     """The rotors of a model's drives; false where none spins on a moving body."""
 
-    def __init__(self, model, drives):
-        self.model = model
-        self.rotors = _rotors(model, drives)
+    def __init__(self, model: RobotModel, drives: Sequence[Drive]) -> None:
+        self.model: RobotModel = model
+        self.rotors: list[Rotor] = _rotors(model, drives)
         if not self.rotors:
             return
         if not model.single_axes:
@@ -44,12 +56,12 @@ class RotorCoupling:
         for body in {rotor.body for rotor in self.rotors}:
             self._check_inertia(body)
         self._above = [_bodies_to_the_base(model, body) for body in range(len(model.bodies))]
-        self.levels = self._levels()
+        self.levels: list[int] | None = self._levels()
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return bool(self.rotors)
 
-    def couples(self, q, theta):
+    def couples(self, q: Array, theta: Mapping[int, Series]) -> tuple[Array, dict[int, Series]]:
         """(Q, {motor: series of s . w'}): what the rotors' spin takes from the joints, (.., rows - 2, n) for q (.., rows, n), and the
         acceleration of their bodies about their axes. theta: {motor: series}, on the motors' side, of at least as many terms as q;
         rotors that it does not name are left out."""
@@ -68,7 +80,7 @@ class RotorCoupling:
             spins[rotor.motor] = [term @ rotor.axis for term in taylor.rate(w)]
         return self._on_joints(loads, turning, q), spins
 
-    def own_acceleration(self, q):
+    def own_acceleration(self, q: Array) -> dict[int, Array]:
         """{motor: derivatives (.., rows - 2) of s . w'} of all rotors."""
         turning = self._turning(self.rotors, q)
         return {rotor.motor: np.stack(taylor.to_derivatives([term @ rotor.axis for term in taylor.rate(turning[rotor.body][1])]), axis=-1)

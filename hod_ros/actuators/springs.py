@@ -13,6 +13,7 @@ from hod_ros.actuators.figure_checks import figure
 from hod_ros.actuators.figure_checks import not_negative
 from hod_ros.actuators.figure_checks import positive
 from hod_ros.algebra import taylor
+from hod_ros.algebra.taylor import Series
 from hod_ros.checks.arguments import shown
 from hod_ros.errors import InputError
 
@@ -46,7 +47,7 @@ class SpringLaw(ABC):
         """The deflection of 0 or more with this stiffness; 0 where it is less than that at rest."""
 
     @abstractmethod
-    def taylor(self, e: list) -> tuple[list, list]:
+    def taylor(self, e: Series) -> tuple[Series, Series]:
         """Series of f(e) and of f'(e) along the series of e, of numbers or arrays of samples."""
 
 
@@ -84,7 +85,7 @@ class PolynomialSpring:
                 break
         return math.copysign(e, force)
 
-    def taylor(self, e: list) -> tuple[list, list]:
+    def taylor(self, e: Series) -> tuple[Series, Series]:
         """Series of f(e) and of f'(e) along the series of e."""
         square = taylor.product(e, e)
         shape, stiffness = [self.cubic * a for a in square], [3 * self.cubic * a for a in square]
@@ -125,7 +126,7 @@ class ExponentialSpring(SpringLaw):
     def stretch_of_stiffness(self, stiffness: float) -> float:
         return math.log(stiffness / (self.torque * self.rate)) / self.rate
 
-    def taylor(self, e: list) -> tuple[list, list]:
+    def taylor(self, e: Series) -> tuple[Series, Series]:
         grown = taylor.exponential([self.rate * term for term in e])
         force = [self.torque * term for term in grown]
         force[0] = force[0] - self.torque
@@ -162,7 +163,7 @@ class QuadraticSpring(SpringLaw):
     def stretch_of_stiffness(self, stiffness: float) -> float:
         return (stiffness - self.linear) / (2 * self.quadratic)
 
-    def taylor(self, e: list) -> tuple[list, list]:
+    def taylor(self, e: Series) -> tuple[Series, Series]:
         stiffness = [2 * self.quadratic * term for term in e]
         stiffness[0] = stiffness[0] + self.linear
         square = taylor.product(e, e)
@@ -195,7 +196,7 @@ class HyperbolicSineSpring(SpringLaw):
     def stretch_of_stiffness(self, stiffness: float) -> float:
         return math.acosh(max(1.0, stiffness / (self.torque * self.rate))) / self.rate
 
-    def taylor(self, e: list) -> tuple[list, list]:
+    def taylor(self, e: Series) -> tuple[Series, Series]:
         sinh, cosh = taylor.hyperbolic([self.rate * term for term in e])
         return [self.torque * term for term in sinh], [self.torque * self.rate * term for term in cosh]
 
@@ -229,7 +230,7 @@ class CubicSpring(SpringLaw):
     def stretch_of_stiffness(self, stiffness: float) -> float:
         return math.sqrt(max(0.0, stiffness - self.linear) / (3 * self.cubic))
 
-    def taylor(self, e: list) -> tuple[list, list]:
+    def taylor(self, e: Series) -> tuple[Series, Series]:
         return self._polynomial.taylor(e)
 
 
@@ -244,7 +245,7 @@ SPRINGS = {         # laws of the springs of antagonistic pairs, by the names th
 QBMOVE = (HyperbolicSineSpring(torque=0.0026, rate=8.9995), HyperbolicSineSpring(torque=0.0011, rate=8.9989))
 
 
-def pair_of_springs(spring):
+def pair_of_springs(spring: SpringLaw | tuple[SpringLaw, SpringLaw]) -> tuple[SpringLaw, SpringLaw]:
     """The springs of motors 1 and 2, given as one for both or as a pair."""
     pair = (spring, spring) if isinstance(spring, SpringLaw) else spring
     if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(isinstance(item, SpringLaw) for item in pair):
@@ -252,9 +253,9 @@ def pair_of_springs(spring):
     if type(pair[0]) is not type(pair[1]):
         raise InputError(f'Antagonistic: spring is a pair of {type(pair[0]).__name__} and {type(pair[1]).__name__}; '
                          'give two of one kind')
-    return tuple(pair)
+    return pair[0], pair[1]
 
 
-def names_of_springs():
+def names_of_springs() -> str:
     """The classes of SPRINGS, for a message."""
     return ', '.join(kind.__name__ for kind in SPRINGS.values())

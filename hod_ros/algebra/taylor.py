@@ -2,8 +2,12 @@
 
 import math
 from operator import mul
+from typing import Any
+from typing import TypeAlias
 
 import numpy as np
+
+Series: TypeAlias = list[Any]       # of numbers or arrays
 
 
 def from_derivatives(rows):

@@ -27,10 +27,10 @@ class PreparedLoads:
 
     def __init__(self, model: RobotModel, links: Mapping[str, str] | Iterable[tuple[str, str]]) -> None:
         """links: {link: frame}, or a sequence of (link, frame) where a link may occur again; frames as in LinkWrench."""
-        self.model = motions.robot_model(model)
+        self.model: RobotModel = motions.robot_model(model)
         items = links.items() if isinstance(links, Mapping) else links
         try:
-            self.links = tuple((link, frame) for link, frame in items)
+            self.links: tuple[tuple[str, str], ...] = tuple((link, frame) for link, frame in items)
         except (TypeError, ValueError):
             raise InputError('links is neither {link: frame} nor a sequence of (link, frame); give one of these') from None
         for link, frame in self.links:

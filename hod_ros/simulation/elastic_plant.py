@@ -36,7 +36,8 @@ class ElasticPlant:
             self, model: RobotModel, drives: Drives, *, step: float = 2e-4, integrator: str = 'RK4',
             torque_limits: ArrayLike | None = None) -> None:
         mujoco = _mujoco()
-        self.prepared = prepared = drives if isinstance(drives, PreparedDrives) else PreparedDrives(model, drives)
+        prepared = drives if isinstance(drives, PreparedDrives) else PreparedDrives(model, drives)
+        self.prepared: PreparedDrives = prepared
         if prepared.model is not model:
             raise InputError(f'drives were prepared for {prepared.model!r}, not for {model!r}')
         step = finite_number(step, 'step', '[s]')
@@ -44,8 +45,9 @@ class ElasticPlant:
             raise InputError(f'step is {step:g}; give the time of an integration step, above 0 [s]')
         if integrator not in mjcf.INTEGRATORS:
             raise InputError(f'integrator is {integrator!r}; it is one of {", ".join(mjcf.INTEGRATORS)}')
-        self.joint_names, self.motor_names = model.joint_names, prepared.motor_names
-        self.torque_limits = prepared.torque_limit if torque_limits is None else _limits(torque_limits, self.motor_names)
+        self.joint_names: tuple[str, ...] = model.joint_names
+        self.motor_names: tuple[str, ...] = prepared.motor_names
+        self.torque_limits: Array = prepared.torque_limit if torque_limits is None else _limits(torque_limits, self.motor_names)
         elastic = np.array([prepared.drives[j].elastic for j in prepared.motor_joints], dtype=bool)
         for m in np.flatnonzero(elastic):
             if prepared.motor_inertia[m] == 0:
@@ -68,7 +70,7 @@ class ElasticPlant:
         self._adjustable = [spring for spring in self._springs if spring.adjustable]
         self._adjustable_names = [name for name, spring in zip(prepared.elastic_joints, self._springs, strict=True) if spring.adjustable]
         self._stiffness_known = False
-        self.saturated = np.zeros(len(self.motor_names), dtype=bool)
+        self.saturated: NDArray[np.bool_] = np.zeros(len(self.motor_names), dtype=bool)
         check_plant(self)
         self.set_state(np.zeros(model.n), np.zeros(model.n))
 

@@ -26,7 +26,8 @@ class PoseCurve:
     """The curve; where only positions (points, 3) were given, the orientation is free."""
 
     def __init__(self, poses: Any, times: Any, max_deviation: float | None):
-        places, self.turns = _places(poses)
+        places, turns = _places(poses)
+        self.turns: bool = turns
         if times is None:
             steps = np.linalg.norm(np.diff(places[:, :3], axis=0), axis=1)
             if self.turns:
@@ -35,11 +36,11 @@ class PoseCurve:
             if same.size:
                 raise InputError(f'poses[{same[0]}] and poses[{same[0] + 1}] are the same; leave one out, or give times')
             times = np.concatenate([[0.0], np.cumsum(steps)])
-        self.parameters = arguments.times_of(times, 'times')
+        self.parameters: Array = arguments.times_of(times, 'times')
         if len(self.parameters) != len(places):
             raise InputError(f'times holds {len(self.parameters)} numbers, but there are {len(places)} poses; give one for each')
-        self.components = list(range(6)) if self.turns else [3, 4, 5]
-        self.motion = Trajectory.interpolate(self.parameters, places, max_deviation=max_deviation)
+        self.components: list[int] = list(range(6)) if self.turns else [3, 4, 5]
+        self.motion: Trajectory = Trajectory.interpolate(self.parameters, places, max_deviation=max_deviation)
 
     def poses(self, s: Array) -> Array:
         """(len(s), 4, 4), the identity as rotation where it is free."""

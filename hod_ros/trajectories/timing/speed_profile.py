@@ -32,7 +32,7 @@ class SpeedProfile:
         pieces = interpolate.PPoly.from_spline(interpolate.BSpline(knots_of(breaks), coefficients, DEGREE)).c[:, DEGREE:-DEGREE]
         self._pieces = pieces[::-1].T.copy()                    # (intervals, 6): powers of u - breaks[i], from the constant on
         steps = np.diff(breaks)
-        self.times = np.concatenate([[0.0], np.cumsum(self._elapsed(np.arange(len(steps)), steps))])
+        self.times: Array = np.concatenate([[0.0], np.cumsum(self._elapsed(np.arange(len(steps)), steps))])
 
     @property
     def duration(self) -> float:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hod_ros.errors import InputError
 from hod_ros.trajectories.polynomials import factorials
 from hod_ros.trajectories.timing.compositions import composed
+from hod_ros.trajectories.trajectory import Trajectory
 
 _AT_REST = 5                # q - q(start) is of this order in t, at least
 _VANISHES = 1e-9            # of the path's extent
@@ -23,9 +24,9 @@ _BISECTIONS = 60
 class WarpedPath:
     """q(S(u)) and its derivatives by u, for u in [0, 1]."""
 
-    def __init__(self, path):
-        self.path = path
-        self.n = path.n
+    def __init__(self, path: Trajectory) -> None:
+        self.path: Trajectory = path
+        self.n: int = path.n
         self._refuse_standstill()
         first, last = (-(-_AT_REST // self._leaves_like(end)) for end in (path.start, path.end))
         self._forwards = _share(first, last) * (path.end - path.start)
