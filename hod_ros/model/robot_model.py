@@ -52,4 +52,7 @@ class RobotModel(Bodies):
         return cls(**fields_of_dh(a, alpha, d, theta, inertias, **options))
 
     def __repr__(self) -> str:
-        return f'<RobotModel {self.name!r}: {self.n} joints, {len(self.bodies)} bodies, base {self.base}>'
+        joints = ', '.join(self.joint_names[:3]) + (', ...' if self.n > 3 else '')
+        mass = '' if self.exact else f', {self.masses.sum() + self.M_base[3, 3]:.4g} kg'
+        warned = f', {len(self.warnings)} warnings' if self.warnings else ''
+        return f'<RobotModel {self.name!r}: {self.n} joints ({joints}), {len(self.bodies)} bodies{mass}, {self.base} base{warned}>'

@@ -11,6 +11,7 @@ from hod_ros import DescriptionError
 from hod_ros import InputError
 from hod_ros import ModelError
 from hod_ros import RobotModel
+from hod_ros import example_robot
 from hod_ros import inverse_dynamics
 from hod_ros.algebra import lie
 
@@ -306,3 +307,9 @@ def test_random_inertias_are_of_real_bodies():
     rng = np.random.default_rng(0)
     for _ in range(100):
         assert np.linalg.eigvalsh(random_inertia(rng)).min() > 0
+
+
+def test_a_model_tells_its_joints_bodies_mass_and_base_at_a_glance():
+    shown = repr(RobotModel.from_urdf(example_robot('panda')))
+    assert shown.startswith("<RobotModel 'panda': 7 joints (panda_joint1, panda_joint2, panda_joint3, ...), 7 bodies, ")
+    assert ' kg, fixed base' in shown

@@ -1,1 +1,1 @@
-"""Elastic joints: motor feedforward, control laws, and a robot with its drives."""
+"""Elastic joints: motor feedforward, control laws."""

@@ -1,1 +1,1 @@
-"""The services that compute, and the process that they run in."""
+"""The services, and the process in which those run that compute."""

@@ -1,4 +1,4 @@
-"""The way of a setpoint: read, computed, limited, answered and commanded; a bad one is refused here, with a reason."""
+"""The way of a setpoint: read, computed, limited, answered and commanded; a bad one is counted and explained here."""
 
 import traceback
 from collections.abc import Callable
