@@ -19,6 +19,11 @@ except ImportError as reason:
 
 available = _doorway is not None
 most_rows = _doorway.MOST_ROWS if available else 128
+_threads = os.environ.get('HOD_ROS_THREADS', '')
+if _threads and not (_threads.isdecimal() and int(_threads) > 0):
+    warnings.warn(
+        f'HOD_ROS_THREADS is {_threads!r}, which is no number of 1 or more: batches run on as many threads as there are cores',
+        RuntimeWarning, stacklevel=2)
 
 
 def instruction_sets():
@@ -99,15 +104,16 @@ class Compiled:
     """A model's constants packed for the kernel, and what it computes of them: each call answers None to anything unusual."""
 
     __slots__ = (
-        'force_gradients', 'forward_dynamics', 'inverse_dynamics', 'inverse_dynamics_derivatives', 'matrices', 'place', 'robot',
+        'force_gradients', 'forward_dynamics', 'inverse_dynamics', 'inverse_dynamics_derivatives', 'matrices', 'place', 'places', 'robot',
         'spatial_inverse_dynamics')
 
     def __init__(self, model):
         form = NormalForm(model)
         self.place = form.place
+        self.places = {}            # of links that were loaded
         self.robot = _doorway.Robot(*form.packed(model), np.array(model.armature), np.array(model.gravity), model.base == 'free')
         for name in self.__slots__:
-            if name not in ('place', 'robot'):
+            if name not in ('place', 'places', 'robot'):
                 setattr(self, name, self.robot.algorithm(name))
 
 

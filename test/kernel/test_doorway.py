@@ -204,6 +204,14 @@ def test_a_number_of_threads_that_is_none_is_refused(arm, threads):
         inverse_dynamics(arm, np.ones((2, 3, 7)), threads=threads)
 
 
+def test_the_environments_number_of_threads_is_taken_or_warned_of():
+    program = 'import numpy as np, hod_ros.kernel.compiled as c; print(c.available)'
+    for value, said in (('2', ''), ('two', 'HOD_ROS_THREADS'), ('0', 'HOD_ROS_THREADS')):
+        done = subprocess.run(
+            [sys.executable, '-c', program], capture_output=True, text=True, timeout=60, env=os.environ | {'HOD_ROS_THREADS': value})
+        assert done.stdout == 'True\n' and (said in done.stderr if said else not done.stderr), done.stderr
+
+
 def test_a_bad_sample_anywhere_in_a_batch_is_named(arm):
     q = random_motion(np.random.default_rng(0), arm, 2, 1000)
     q[777, 2, 3] = np.nan
