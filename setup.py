@@ -49,9 +49,8 @@ class BuildKernel(build_ext):
         algorithms = re.findall(r'^ +LINE\((\w+), (\d)', (CORE / 'algorithms.hpp').read_text(), re.MULTILINE)
         facts = repr([self.compiler.compiler_so, CPP, INSTRUCTION_SETS])
         folder = Path(self.build_temp, 'kernel-' + hashlib.sha256(facts.encode()).hexdigest()[:8])
-        most = os.environ.get('HOD_ROS_KERNEL_LENGTHS', '9')     # fewer are quicker to compile: for sanitizers
         units = [
-            (folder / f'{name}_{min(lengths, most)}_{target}', name, min(lengths, most), flags)
+            (folder / f'{name}_{lengths}_{target}', name, lengths, flags)
             for name, lengths in algorithms for target, flags in INSTRUCTION_SETS.items()]
         with ThreadPoolExecutor(len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count()) as pool:
             return list(pool.map(lambda unit: self.kernel_object(*unit), units))
