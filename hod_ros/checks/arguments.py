@@ -26,7 +26,7 @@ def shown(value):
     return text if isinstance(value, str) else ' '.join(text.split())
 
 
-def listed(names, most=8):
+def listed(names: Iterable[str], most: int = 8) -> str:
     """Names for a message, of which there may be many."""
     names = list(names)
     return ', '.join(shown(name) for name in names[:most]) + (f' and {len(names) - most} more' if len(names) > most else '')

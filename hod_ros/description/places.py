@@ -1,11 +1,13 @@
 """How errors speak of a place in a description: the link or joint, the line where there is text, the field, its value."""
 
+from typing import Any
+
 from hod_ros.checks import arguments
 from hod_ros.description.vocabulary import LONGEST_NAME
 from hod_ros.errors import DescriptionError
 
 
-def shown(text):
+def shown(text: str) -> str:
     """A value of the text as an error quotes it: short, with its special characters escaped."""
     return repr(text if len(text) <= 60 else text[:57] + '...')
 
@@ -13,7 +15,7 @@ def shown(text):
 class Place:
     """A link or joint by its name, with its element where it was read from a text."""
 
-    def __init__(self, what, name, element=None):
+    def __init__(self, what: str, name: str, element: Any = None) -> None:
         self._what = what
         self.name = name if isinstance(name, str) else ''
         self._element = element
@@ -21,19 +23,19 @@ class Place:
             raise DescriptionError(f'a {what}{self._line(element)} has no name; every {what} needs its own')
         self.check_name(name, element)
 
-    def error(self, problem, element=None):
+    def error(self, problem: str, element: Any = None) -> DescriptionError:
         """To be raised: `problem` says what is wrong with an element of this link or joint, and the remedy."""
         element = self._element if element is None else element
         return DescriptionError(f'{self._what} {shown(self.name)}{self._line(element)}: {problem}')
 
-    def check_name(self, name, element=None):
+    def check_name(self, name: str, element: Any = None) -> None:
         """Refuses a name that is none, or of endless length."""
         if not isinstance(name, str):
             raise DescriptionError(f'a {self._what}{self._line(element)} has a name {arguments.shown(name)}, which is no text; give texts')
         if len(name) > LONGEST_NAME:
             raise self.error(f'the name {shown(name)} has {len(name)} characters; at most {LONGEST_NAME} are read', element)
 
-    def child(self, path):
+    def child(self, path: str) -> Any:
         """The element at a path below this one, or None where there is no text."""
         return None if self._element is None else self._element.find(path)
 

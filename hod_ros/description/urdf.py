@@ -7,6 +7,7 @@ Only what dynamics needs is looked at: the root's own <link> and <joint> childre
 """
 
 from dataclasses import dataclass
+from os import PathLike
 
 from urdf_parser_py import xml_reflection
 from urdf_parser_py.urdf import Robot
@@ -30,7 +31,7 @@ class Description:
     warnings: list[str]
 
 
-def read_urdf(source):
+def read_urdf(source: 'str | bytes | PathLike[str] | Robot') -> Description:
     """The Description of a URDF: its text (str or bytes), its path, or urdf_parser_py's Robot."""
     if isinstance(source, Robot):
         if source.name is not None and not isinstance(source.name, str):
