@@ -77,7 +77,9 @@ def force_gradient_product(model: RobotModel, q: ArrayLike, v: ArrayLike, *, wre
     shape = (*G.shape[:-4], G.shape[-4], G.shape[-1])
     if v.shape != shape:
         raise InputError(f'v has the shape {v.shape}, but needs {shape}: row k weighs the k-th time derivative of Q')
-    return np.einsum('...kn,...kjnm->...jm', v, G)
+    with np.errstate(over='ignore', invalid='ignore'):
+        product = np.einsum('...kn,...kjnm->...jm', v, G)
+    return motions.finite_result(model, product, 'a product with gradients of Q', v, 'v')
 
 
 @np.errstate(over='ignore', invalid='ignore')

@@ -197,6 +197,12 @@ class Bodies:
             digest.update(value if isinstance(value, bytes) else repr(value).encode())
         return digest.hexdigest()[:12]
 
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other.hash == self.hash
+
+    def __hash__(self) -> int:
+        return hash(self.hash)
+
     def __reduce__(self) -> tuple[Any, ...]:
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         return _rebuilt, (type(self), values | {'links': dict(self.links)},)

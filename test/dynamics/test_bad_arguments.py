@@ -77,6 +77,9 @@ def calls():
     yield 'momentum_screws', (spatial.mass_matrices(FIXED, motion.C), motion.V), {}
     yield 'gravity_wrenches', (spatial.mass_matrices(FIXED, motion.C), motion.V, spatial.weightless_acceleration(FIXED), 3), {}
     yield 'force_gradients', (FIXED, numbers(4, 2)), {'wrenches': W}
+    yield 'force_gradient_product', (FIXED, numbers(4, 2), numbers(2, 2)), {'wrenches': W}
+    yield 'cpp_robot', (FIXED, 'two'), {}
+    yield 'robot_bytes', (FIXED,), {}
     yield 'friction_forces', (FIXED, numbers(4, 2)), {'width': [0.1, 0.1]}
     yield 'with_payload', (FIXED, 'tool', 1.0, (0, 0, 0.1), np.eye(3)), {}
     yield 'payload_inertias', (numbers(2), numbers(2, 3), numbers(2, 3, 3)), {}

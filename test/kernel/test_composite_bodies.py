@@ -1,9 +1,10 @@
 """M, C, g, gradients and forward dynamics from composite bodies in the kernel, against the numpy reference, in batches and far away."""
 
+from math import comb
+
 import numpy as np
 import pytest
 from closeness import close as assert_close
-from random_trees import ALL_KINDS
 from random_trees import random_motion
 from random_trees import random_tree
 from robots import PANDA
@@ -18,6 +19,8 @@ from hod_ros import inverse_dynamics_derivatives
 from hod_ros.dynamics.force_gradients import force_derivatives
 from hod_ros.dynamics.matrices import matrices_from_jacobians
 from hod_ros.kernel import compiled
+
+ALL_KINDS = ('revolute', 'prismatic', 'helical')
 
 pytestmark = pytest.mark.skipif(not compiled.available, reason='the package was built without a compiler')
 
@@ -40,8 +43,14 @@ def test_random_trees_agree_with_the_numpy_reference(instruction_set, order, see
     found = dynamics_matrices(model, q[:-1])
     for name in ('M', 'C', 'g'):
         assert_close(getattr(found, name), getattr(reference, name), 1e-12)
-    for by, expected in zip(model._compiled.gradients(q), force_derivatives(model, q), strict=True):
-        assert_close(by, expected, 1e-12)
+    by, G = force_derivatives(model, q), force_gradients(model, q)
+    for k in range(order + 1):
+        for j in range(order + 3):
+            expected = sum(comb(k, j - i) * by[i][k - j + i] for i in range(3) if 0 <= j - i <= k) + np.zeros((model.n, model.n))
+            np.testing.assert_allclose(G[k, j], expected, rtol=0, atol=1e-12 * np.abs(G[k]).max())
+    d = inverse_dynamics_derivatives(model, q)
+    for found, expected in zip((d.q, d.dq, d.ddq), by, strict=True):
+        np.testing.assert_allclose(found, expected[0], rtol=0, atol=1e-12 * np.abs(expected[0]).max())
 
 
 @pytest.mark.parametrize('samples', [1, 3, 8, 21])

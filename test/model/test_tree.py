@@ -313,3 +313,9 @@ def test_a_model_tells_its_joints_bodies_mass_and_base_at_a_glance():
     shown = repr(RobotModel.from_urdf(example_robot('panda')))
     assert shown.startswith("<RobotModel 'panda': 7 joints (panda_joint1, panda_joint2, panda_joint3, ...), 7 bodies, ")
     assert ' kg, fixed base' in shown
+
+
+def test_models_of_the_same_robot_are_equal_and_others_are_not():
+    panda, again = (RobotModel.from_urdf(example_robot('panda')) for _ in range(2))
+    assert panda == again and len({panda, again}) == 1
+    assert panda != panda.replace(gravity=(0, 0, -1.62)) and panda != 'panda'
