@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measurements of hod_ros, each as a ratio to something measured in the same run: `make bench`."""
 
 import sys

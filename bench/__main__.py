@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m bench [name ...]`: all measurements, or those named; a table each, and all figures in one JSON file where --json says."""
 
 import argparse

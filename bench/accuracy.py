@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Largest error max|dQ^(k)| / max|Q^(k)| against an independent formulation in fifty digits."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Inverse dynamics against Pinocchio's order-0 `rnea`, called from Python on the same robots; growth; batches."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Elastic joints: time of motor feedforward against inverse dynamics, and how closely MuJoCo's arms follow it open loop."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Elastic joints with the faults of a laboratory: what feedforward is worth where the model is wrong, and what identification and an
 observer of disturbances make of it.
 

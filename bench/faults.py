@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What goes wrong around the node of a soak: a process that does one fault after another until SIGTERM, and counts them."""
 
 import itertools

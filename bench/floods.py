@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Floods of setpoints while processors burn: `make floods`, `make floods ARGS='--trials 20'`.
 
 In each trial three or four planners publish as fast as they can, two to six processes burn the processors, and the node commands, at

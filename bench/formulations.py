@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The formulations side by side, as the papers compare them, and what is compiled beside the recursion."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A robot under the node's commands: a Panda on MuJoCo behind an effort controller that holds its last command for ever, and a planner.
 
 All of it lives in the loop of one process, which judges every command that it receives; the node is a process of its own.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Faults at random instants of an arm that moves under the node's commands: no command jumps or exceeds its limit, the arm is held.
 
 Usage: python -m bench.guards [--times 100] [--seed 1] [--faults jump,timeout,...] [--kill] [--json FILE]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Time of importing what everybody uses of hod_ros in a fresh interpreter against `import numpy`."""
 
 import subprocess

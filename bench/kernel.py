@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the kernel computes beside inverse dynamics itself: loads, gradients, matrices and forward dynamics, as ratios within one run."""
 
 import numpy as np

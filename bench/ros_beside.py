@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The 1 kHz stream while another client asks for 10,000 samples at order 8 without pause; against the stream alone.
 
 The streaming client has the node's real-time priority, as a control loop has; the other one has none, as a planner.

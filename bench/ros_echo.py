@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The yardstick: a node of the same types, executor, QoS and priority as hod_node that copies instead of computing."""
 
 import gc

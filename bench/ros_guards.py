@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the guards cost on the way of a setpoint: hod_node with commands behind its guards, against the same with the gate left open.
 
 Usage: python -m bench.ros_guards [--seconds 5] [--pairs 5] [--rate 1000]

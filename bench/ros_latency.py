@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Setpoint to feedforward as a client sees it, both hops: hod_node against a node that only copies.
 
 Usage: python -m bench.ros_latency [--seconds 5] [--pairs 5] [--joints 7] [--rate 1000] [--priority 20]

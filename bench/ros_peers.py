@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The node and its yardstick as processes side by side, and a client that measures both."""
 
 import gc

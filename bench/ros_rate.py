@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The highest rate of setpoints at which none is lost: hod_node against a node that only copies.
 
 Usage: python -m bench.ros_rate [--seconds 3] [--tries 3] [--joints 7]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Round trip of compute_inverse_dynamics: hod_node against a service of the same type that only copies.
 
 Usage: python -m bench.ros_service [--calls 1000] [--pairs 5] [--joints 7] [--samples 1] [--order 2]

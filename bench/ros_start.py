@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From the start of the process to the first answered setpoint, against a node that only copies. At most 2 s.
 
 With Fast DDS's defaults a client that was there first may hear of a new process only at its own next announcement, 3 s apart; so the time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The node at 1 kHz for long, while everything around it goes wrong: `make soak`, `make soak ARGS='--seconds 60'`.
 
 Each answer is checked against the library. Counted are setpoints without answer, wrong answers, answers later than 50 ms, and the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Time-optimal timing: how much slower than TOPP-RA, which keeps no torque rates, and what it costs; then random paths of other arms."""
 
 import sys

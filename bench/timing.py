@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Times of several functions, taken in turns so that all see the same machine; and the table that shows them."""
 
 from time import perf_counter

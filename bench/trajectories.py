@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trajectories: time of interpolation and evaluation, and how well interpolation, time scaling and efforts keep their promises."""
 
 from time import process_time

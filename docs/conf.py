@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sphinx's configuration of the documentation; rosdoc2 takes it as it is."""
 
 import inspect

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Asks the node's service for efforts and four of their time derivatives at three instants of a motion."""
 
 import sys

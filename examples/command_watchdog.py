@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Between a node that commands torques and an effort controller that has no timeout: brakes the robot when commands stop coming.
 
 Usage: python3 command_watchdog.py --ros-args -r commands:=/hod/commands -r safe_commands:=/effort_controller/commands

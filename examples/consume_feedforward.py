@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A minimal consumer: takes efforts and their derivatives by joint name, and prints them once a second.
 
 A controller would use `latest` in its own loop, and look at the stamp: it is the setpoint's.

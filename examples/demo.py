@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The node at work: a robot, a motion and a listener around it, for some seconds; ends with a table and a picture.
 
 The node runs as a process of its own. This process publishes the robot's description, streams setpoints of a motion at

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An arm with elastic joints on MuJoCo, driven with and without the derivatives of its torques, and with a stiffness that is wrong.
 
     python examples/elastic_stiffness.py [--picture FILE]

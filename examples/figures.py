@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pictures of forces and their time derivatives: one row for each order, one column for each case."""
 
 from collections.abc import Sequence

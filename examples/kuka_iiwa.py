@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 #!/usr/bin/env python3
 """The KUKA iiwa's torques and their first two derivatives in closed form, and the same by numerical differentiation.
 

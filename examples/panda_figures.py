@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 #!/usr/bin/env python3
 """Third-order inverse dynamics of the Franka Emika Panda: the published figures, and beside them the right ones.
 

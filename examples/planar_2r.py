@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 #!/usr/bin/env python3
 """The planar arm of two links: closed expressions of Q, Q', Q'' by sympy, and a picture of them along a motion.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Publishes a robot description as robot_state_publisher does, until Ctrl-C.
 
 Usage: python publish_description.py [URDF] [--ros-args ...]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A robot with elastic joints, tracked over DDS: with all of its motor feedforward, with parts of it, and with a stiffness that is wrong.
 
 Four processes at 1 kHz: a plant on MuJoCo in lock-step, the node `hod`, the controller, and this one, the planner, which answers each state

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A motion of sines, with its time derivatives of any order: what the examples stream."""
 
 from dataclasses import dataclass

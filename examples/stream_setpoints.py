@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Feeds the node: streams a motion with its derivatives up to the snap at 500 Hz, until Ctrl-C."""
 
 from array import array

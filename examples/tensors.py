@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A reading of inertia data that some published figures rest on."""
 
 import numpy as np

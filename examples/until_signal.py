@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a node until Ctrl-C, SIGTERM or SIGHUP, which end the loop between two callbacks: rclpy itself raises in the middle of one."""
 
 import signal

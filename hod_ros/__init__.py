@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Higher-order inverse dynamics: joint torques and their time derivatives of any order, from a URDF."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The public names of hod_ros and where they are defined: read by static tools, and by hod_ros itself."""
 
 from hod_ros.actuators.damping_filter import DampingFilter as DampingFilter

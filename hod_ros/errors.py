@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Errors that a caller may expect; every text names the culprit, its value, the rule and the remedy."""
 
 LONGEST_TEXT = 1000

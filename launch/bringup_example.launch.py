@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A robot's bringup in small: robot_state_publisher, the node `hod`, and a consumer of its feedforwards.
 
 Copy it and put your robot's description, planner and controller in. Here nothing feeds ~/setpoint yet.

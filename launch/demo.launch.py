@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The node `hod` at work on a Franka Emika Panda: description, setpoints at 500 Hz, node and consumer, until Ctrl-C."""
 
 import sys

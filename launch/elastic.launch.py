@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bringup of a robot with elastic joints: robot_state_publisher, the nodes `hod` and `hod_elastic_controller`, and a simulated robot
 in place of a real one where asked for.
 

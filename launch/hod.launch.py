@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Starts the node `hod` in a namespace of its own choice.
 
 ros2 launch hod_ros hod.launch.py --show-args

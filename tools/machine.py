@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What only the user can install, checked before the set-up begins: venv module, compilers, Python's headers."""
 
 import os

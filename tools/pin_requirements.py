@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Write requirements/<distribution>.txt: every wheel with its exact version, from requirements/<distribution>.in.
 
 Usage: python tools/pin_requirements.py [--upgrade]

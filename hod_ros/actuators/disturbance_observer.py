@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What acts on the motors beside the model: the momentum observer of elastic joints, for friction and other disturbances.
 
 By (3) with friction F, a motor's momentum p = B theta' changes by

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stiffness, damping and motor friction from a recording of joints, motors and torques under motion.
 
 Joint by joint, with Q by inverse dynamics of the recorded motion, e = theta_motor / gear_ratio - q, and least squares over all samples,

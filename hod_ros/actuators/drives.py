@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What stands between a motor and its joint: rigid gears, springs, adjustable springs, antagonistic pairs of springs.
 
 Values are on the motor's own side of the gear, theta_motor = gear_ratio theta: motor_inertia B, friction, torque_limit (None: unlimited)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Feedback linearisation of robots with elastic joints: the motors' torques that turn every joint into a chain of four integrators.
 
 From the measured state (q, q', theta, theta') follow Q and Q' at the springs, and with them by higher-order forward dynamics the joints'

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks of the figures that drives and springs are made of."""
 
 from dataclasses import MISSING

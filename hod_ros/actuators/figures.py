@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Drives from plain figures: what parameter files and robot descriptions hold.
 
 A drive is a mapping with `type` and the figures of that type by the names of its class; the springs of an antagonistic pair are given

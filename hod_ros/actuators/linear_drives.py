@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Robots whose drives are all rigid or linear springs: their motors from q and Q in one pass, compiled where it can be."""
 
 from functools import partial

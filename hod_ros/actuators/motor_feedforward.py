@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Motor feedforward: the motion and the torques of the motors that make a robot with elastic joints follow q(t) exactly.
 
 The robot's own equations of motion see the motors only through Q, what the springs pass to the joints (003 (2)): each motor's rotor turns

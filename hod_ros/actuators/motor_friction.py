@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Friction on the motor's side, and its time derivatives of any order: viscous, Coulomb by a smooth law, Stribeck.
 
     F(v) = motor_friction v + s(v) tanh(v / w),    s(v) = motor_coulomb + (motor_breakaway - motor_coulomb) exp(-(v / v_s)^2)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What in drives is possible to compute with, but hardly true of a real robot."""
 
 import numpy as np

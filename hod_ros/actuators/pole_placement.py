@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Gains of a chain of integrators from the poles that its feedback shall have."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A deflection over one step: D e' + f(e, k) = Q for the spring law f, exponential in the spring's stiffness at the end of the step.
 
 With a constant stiffness c in place of the law's, g = step / D and normalised time s = time / step,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rotors that spin on moving links: the terms that Spong's model leaves out, with time derivatives of any order.
 
 A rotor of inertia B about its axis s, which is fixed in the frame of body i, turns by theta_motor relative to that body. The body's inertia

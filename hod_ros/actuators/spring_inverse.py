@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The deflections that make springs exert given forces, with time derivatives of any order.
 
 Everything is a Taylor series (see series.py). Only the first term needs a non-linear solution; every later one is linear in what is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Spring laws: the force f and the stiffness f' at a deflection, as numbers and as Taylor series; and the inverses of both.
 
 Forces are [N m] or [N], deflections [rad] or [m], and f(0) = 0. A law for antagonistic pairs is a frozen dataclass below SpringLaw whose

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Time derivatives of products. A quantity with its derivatives is an array whose axis 0 counts them: f[k] is the k-th derivative."""
 
 from math import comb

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Screw algebra of SE(3) in coordinates (angular, linear), for floats, symbols and multiprecision numbers alike.
 
 All functions take stacks: the last one or two axes are the vector or matrix, the axes before them are kept.

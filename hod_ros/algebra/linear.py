@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Linear systems with a mass matrix, for numbers of any kind."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Changes between the three representations of a moving frame's twists and wrenches, with their time derivatives.
 
 'body': the frame's axes and origin. 'world_aligned' (hybrid): world axes at the frame's origin. 'spatial': world axes,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arithmetic of Taylor series: a series is a list whose k-th entry is x^(k) / k!, a number or an array of samples."""
 
 import math

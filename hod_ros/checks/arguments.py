@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks of what callers pass beside a description: numbers, vectors, names and tables by name."""
 
 from collections import Counter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks of arrays that users hand in: numbers of any kind, shapes, finiteness, poses."""
 
 from numbers import Real

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rotations, poses, screws, quaternions and inertias that are handed in: each rule once. Twists and screws are (angular, linear).
 
 What was rounded to five digits or more is taken and made exact: rotations orthonormal, directions of length 1. Symbols and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Packages that only some functions need: a name that says what to install when it is used, in place of a failed import."""
 
 from importlib import import_module

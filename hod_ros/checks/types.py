@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Types of the public signatures. Shapes and units stand in the docstrings."""
 
 from typing import TypeAlias

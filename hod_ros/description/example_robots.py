@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Robots that ship inside the package."""
 
 from pathlib import Path

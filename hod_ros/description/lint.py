@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What urdf_parser_py would take in silence, or refuse without saying where, judged in the tree of the text.
 
 The tree that it gets holds what dynamics needs and nothing else: visual, material, transmission, gazebo and unknown elements, of which

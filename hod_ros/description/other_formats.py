@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What users hand in for a URDF: named as what it is, with the remedy."""
 
 from hod_ros.description.places import shown

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How errors speak of a place in a description: the link or joint, the line where there is text, the field, its value."""
 
 from typing import Any

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What in a description is possible to compute with, but hardly true of a real robot.
 
 A doubt is about one link or joint; grouped() makes sentences of them, one for all that are alike.

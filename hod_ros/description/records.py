@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Links and joints as a robot description states them, before they become the bodies of a RobotModel. SI units."""
 
 from dataclasses import dataclass

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """urdf_parser_py's Robot -> the records of its links and joints: each number checked, be the robot read from a text or made by hand.
 
 A pose may have the attribute `quat_xyzw` in place of rpy, which the parser itself does not know.

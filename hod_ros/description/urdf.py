@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A robot description -> the records of its links and joints, in this order:
 
     text -> xml_text: size, depth, encoding -> lint: what the parser would take in silence -> urdf_parser_py's Robot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The elements and attributes of a URDF that dynamics needs; all others may hold what they like."""
 
 from collections.abc import Mapping

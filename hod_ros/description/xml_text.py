@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """XML text of unknown origin -> an element tree that knows its lines, refused quickly and in one sentence where it is hostile or no XML.
 
 Read by expat without namespaces: URDF readers ignore them, and undeclared prefixes are common in <gazebo> blocks.

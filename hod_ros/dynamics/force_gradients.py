@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Gradients of the forces' time derivatives: dQ^(k) / dq^(j), of any order.
 
 What an optimiser needs that plans with limits on torque rates. The derivatives of Q by q, q', q'' (001, section IV) are

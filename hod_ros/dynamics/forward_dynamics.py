@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Higher-order forward dynamics: the motion's derivatives q'', q''', ... that given forces and their derivatives cause.
 
 The k-th derivative of the equations of motion is linear in q^(k+2), with the mass matrix of the present configuration:

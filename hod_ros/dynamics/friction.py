@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Friction in the joints: viscous friction exactly, Coulomb friction by a smooth law, with time derivatives of any order.
 
     Q_f = d q' + f tanh(q' / w)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """n-th order inverse dynamics: one entry to all formulations, compiled where it can be."""
 
 from importlib import import_module

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """External loads by state: body-fixed wrenches change with the coordinates where a load is held in another frame."""
 
 import numpy as np

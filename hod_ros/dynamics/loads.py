@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """External loads: wrenches that the environment exerts on links, with time derivatives, as wrenches on bodies.
 
 A wrench is (torque, force) [N m], [N]; its values (rows, 6) are its components and, row by row, their time

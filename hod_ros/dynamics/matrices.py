@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Dynamic matrices M, C, g with their time derivatives: paper 001, (6) and (25), on trees with joints of several axes.
 
 Twists are (angular, linear), body-fixed; 001 writes (linear, angular). Axis 0 counts time derivatives. C is not

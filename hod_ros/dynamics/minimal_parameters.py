@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The minimal set of inertial parameters: what the joint forces of a robot can tell of its masses at all.
 
 Some columns of the regressor are zero for every motion, others are constant linear combinations of each other. The

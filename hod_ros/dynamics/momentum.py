@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Centre of mass, its Jacobian (paper 001, (7)) and total momentum, with time derivatives, as dynamic balancing needs.
 
 Everything is resolved in world axes; momenta are (angular [N m s], linear [N s]). Axis 0 counts time derivatives. All

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A load whose inertia changes with time, as the wrench that it exerts on its link: 003 V.B.
 
 Inertia matrices (6, 6) act on twists (angular, linear) of the link's frame, 000 (12).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Loads on the same links again and again: prepared once, so that an evaluation costs little more than without them."""
 
 from collections.abc import Iterable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Linearity in the inertial parameters: regressors Y with Q = Y pi, models from changed parameters; 001, section III.
 
 The parameters pi, by body, in 001's order (9): m, m r (3), Ixx, Iyy, Izz, Ixy, Ixz, Iyz [kg], [kg m], [kg m^2]; the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Derivatives by the state: paper 001, section IV, of M, C, g; of inverse dynamics Q and of forward dynamics q''.
 
 Twists are (angular, linear), body-fixed. A derivative by a vector has its axis last: M_q[i, j, h] = dM_ij / dq_h. For

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Python's way to the kernel: robots, and one generic call for all algorithms.
 //
 // One sample keeps the GIL and works in memory of its robot's; a batch releases the GIL and gives every thread memory of its own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Batches on several threads, in chunks that the threads take one after another. Ctrl-C ends them.
 #pragma once
 

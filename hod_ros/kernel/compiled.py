@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The compiled kernel: its presence, and a model's constants in the form it takes."""
 
 import os

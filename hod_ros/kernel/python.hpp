@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Python's and numpy's headers, as all files of the doorway take them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Python's numbers as plain arrays of doubles: arrays of any layout and real type, lists and tuples of numbers or of such arrays.
 #pragma once
 

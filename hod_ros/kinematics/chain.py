@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The motion of one body, along its chain from the base, for one sample or many.
 
 Twists are (angular, linear), body-fixed. Axis 0 counts time derivatives; axes between it and the last are samples.

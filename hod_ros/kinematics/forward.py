@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forward kinematics and Jacobians of any link, with time derivatives of any order.
 
 Twists are (angular, linear) [rad/s], [m/s] in one of three representations: 'body' (axes and origin of the link),

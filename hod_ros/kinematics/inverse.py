@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Inverse kinematics of any order: joint motion from a link's twist and its derivatives, 003 Algorithm 2.
 
 Twists are (angular, linear) [rad/s], [m/s] in one of the three representations of hod_ros.kinematics.forward. Order

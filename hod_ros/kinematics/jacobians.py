@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Body-fixed Jacobians and their derivatives by time and state: the iterative algorithm of paper 001, section VI.
 
 Twists are (angular, linear), body-fixed; 001 writes (linear, angular). Axis 0 of a quantity counts its time

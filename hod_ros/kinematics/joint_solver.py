@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Joint rates from a link's twist: J x = r for square, redundant and overdetermined J, weighted and damped."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Inverse kinematics on position level: Newton's method on SE(3), safeguarded by damping far from the solution."""
 
 from collections.abc import Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Links and joints -> the fields of a RobotModel: links that do not move against one another become one body.
 
 Inertias are 6x6 in coordinates (angular, linear), about the origin of the frame they are given in.

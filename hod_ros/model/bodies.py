@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The robot as arrays: an immutable tree of bodies, each moved by one joint.
 
 Units are SI. Twists and screws are (angular, linear), wrenches (torque, force), as in paper 000; both are body-fixed: resolved in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What model builders refuse, and what they only doubt, in joint screws, poses and inertias: by the joint's name."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models without a URDF: from joint screws and reference configurations (003 II, 000 II.A), or from DH parameters.
 
 Screws are (angular, linear); see hod_ros.model.screws for the usual joints. Lengths in [m], angles in [rad]. Arrays

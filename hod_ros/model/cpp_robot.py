@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A model's constants for controllers in C++: as a header, or as bytes that hod::constants_in reads at run time."""
 
 import re

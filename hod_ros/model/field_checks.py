@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks of the fields that a RobotModel is made of; arrays become read-only and cannot be made writeable again."""
 
 from collections.abc import Iterable

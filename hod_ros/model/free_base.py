@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A free base as a joint of six axes (001, VI): the same robot, with a fixed base below."""
 
 import numpy as np

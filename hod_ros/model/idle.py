@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Joints whose force is zero in every motion, because nothing that they move has inertia."""
 
 from hod_ros.description.plausibility import grouped

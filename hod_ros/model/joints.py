@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From coordinates to relative motions of neighbouring bodies, and from forces along screws back to coordinates.
 
 Every formulation goes through these few functions, so that mimic joints and joints of several axes are known in one place only.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mimic joints: whom each follows, directly or through others, and by which multiplier and offset."""
 
 from dataclasses import dataclass

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What users hand in for a model: motions, rates, forces and the motion of a free base, checked against it."""
 
 import numpy as np

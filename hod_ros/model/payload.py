@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Loads that a link carries as part of the model, and their inertia matrices with time derivatives.
 
 Inertia matrices (6, 6) act on twists (angular, linear) of the link's frame, 000 (12).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """RobotModel, the robot that all algorithms read, and the ways to make one: a URDF, joint screws, DH parameters."""
 
 from collections.abc import Mapping

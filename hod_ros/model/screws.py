@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Joint screws and link inertias from vectors that a drawing or data sheet gives: 003 II, 000 (12).
 
 Screws are (angular, linear), in the frame in which axis and point are given: the world's for the spatial screws Y of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which joints move: those selected, those that mimic them, and those that stay locked."""
 
 

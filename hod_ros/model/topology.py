@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Links and joints in order: the one tree that they must form."""
 
 from collections import Counter

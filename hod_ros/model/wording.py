@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How messages spell the options of a model, so that a face which has other names for them can be understood."""
 
 from collections.abc import Callable

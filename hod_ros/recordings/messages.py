@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """trajectory_msgs/JointTrajectory, or mappings with the same fields, to way points and back."""
 
 from __future__ import annotations

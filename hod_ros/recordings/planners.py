@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results of planners that are functions of time, sampled: ruckig's and toppra's, told by their methods."""
 
 from __future__ import annotations

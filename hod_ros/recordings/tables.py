@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Way points in files: CSV with a header, NPZ, and YAML or JSON documents."""
 
 from __future__ import annotations

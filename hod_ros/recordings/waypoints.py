@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Way points from messages, files and planners' results, whichever it is."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """When a lifecycle node starts by itself: with the first good robot, where nobody else answers in its place.
 
 A node that answers beside another steps back, if it came later.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a lifecycle node makes when it is configured, and gives back when it is cleaned up."""
 
 from collections.abc import Callable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A lifecycle node whose transitions never fail silently."""
 
 import traceback

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The executables: signals, start, loop, end. The nodes themselves are in hod_ros/ros/nodes/."""
 
 from __future__ import annotations

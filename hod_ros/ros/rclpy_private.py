@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All that is used of rclpy's private members, for want of public ones. A test runs it on every distribution."""
 
 from collections.abc import Callable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which of a machine's processes go first: the setpoint path before all that can wait, its services after it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Times of messages."""
 
 from builtin_interfaces.msg import Time

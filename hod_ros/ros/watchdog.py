@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ends a process whose loop stands still: with a last command where one can be sent, a sentence, and an exit code that others can act upon.
 
 A thread watches, which is no part of the executor. It counts its own steps rather than seconds, so that a process that was stopped is not

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A robot with elastic joints on MuJoCo: motors' torques in, states of joints and motors out.
 
 Motors' values are on their own side of the gear, as everywhere. Linear springs are MuJoCo's tendons; all others act through its

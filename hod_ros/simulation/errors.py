@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What goes wrong with a plant."""
 
 from hod_ros.errors import HodError

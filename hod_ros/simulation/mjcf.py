@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The robot of a RobotModel, with motors behind springs, as a MuJoCo model: the same tree, without contacts and without limits.
 
 Every motor of an elastic joint is a body of its own, a rotor on a hinge at the base: so it turns as if about a fixed axis (Spong's

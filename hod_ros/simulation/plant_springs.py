@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The springs of a plant: their torque on the joint, their stiffness, and, of those that are no tendons, their forces on MuJoCo's
 degrees of freedom. Motors' coordinates are on their own side of the gear, `ratio` times those of the joint. A spring that only pulls is
 slack, without force, below zero stretch.

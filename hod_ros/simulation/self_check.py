@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The plant against our own dynamics, at random states: a simulation of another robot than the model is refused when it is built.
 
 What the plant's accelerations take by our inverse dynamics, the drives' laws and the motors' inertia must be what acts in the plant.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exact numbers for closed expressions: sympy's in place of floats, and polynomials in what a robot's dynamics is made
 of.
 

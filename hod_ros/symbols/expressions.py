@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Closed expressions of Q, Q', Q'', ... for small robots, by sympy.
 
 The numpy reference computes in any numbers. Here it computes in polynomials of sines, cosines, rates and parameters;

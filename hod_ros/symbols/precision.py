@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A model in mpmath's numbers, for results of any precision from the numpy reference.
 
     import mpmath

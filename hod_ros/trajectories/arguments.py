@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks of the arrays that callers of this room hand in."""
 
 from __future__ import annotations

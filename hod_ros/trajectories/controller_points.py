@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trajectories for controllers that interpolate between points: with the effort that the motion needs, at points that are close enough.
 
 ros2_controllers' joint_trajectory_controller interpolates effort linearly and, where positions, velocities and accelerations are given,

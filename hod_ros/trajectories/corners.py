@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Straight lines between way points, passed more slowly at their corners and left there alone, in bends that are as short as they must be.
 
 At a corner the motion turns by the angle theta at a speed w. To turn within the deviation d takes the acceleration (w theta)^2 / d, up to a

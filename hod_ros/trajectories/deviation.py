@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How far a motion leaves straight lines and position limits: bounds that hold between points too.
 
 A polynomial on [0, 1] lies in the convex hull of its control points, and the distance from a straight line is convex: it is nowhere larger

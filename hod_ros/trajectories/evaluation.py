@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a trajectory asks of a robot: the largest of every quantity, margins of limits, work, and how sure all that is."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Way points to a trajectory: what is given is met exactly, the rest has least energy, and straight lines are not left too far."""
 
 from __future__ import annotations

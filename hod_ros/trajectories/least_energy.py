@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Derivatives at way points that nobody gave: those of least energy, the integral of the square of one derivative over the motion.
 
 Piece by piece the motion is the polynomial that its end derivatives fix, so the energy is a quadratic form in the derivatives at the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Limits of joints and motors: how large a quantity may become, in either direction."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The largest magnitude of signals along a trajectory, between samples too.
 
 Between two samples a signal is close to the polynomial of degree five that has its values and two derivatives there. How close is seen at

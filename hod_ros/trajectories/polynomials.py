@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Polynomials on u in [0, 1], coefficients in ascending powers: end derivatives to coefficients, and bounds that hold everywhere.
 
 Axis -2 of every array counts coefficients, axis -1 joints; more axes in front count pieces.

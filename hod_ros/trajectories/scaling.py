@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """At which speeds a trajectory keeps limits: exactly, by the roots of polynomials of the speed.
 
 Where a motion q(s) runs mu times as fast, its k-th derivative is mu^k times as large. The forces are Q = B + V mu + A mu^2: gravity,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a robot does along a trajectory: joint motion, forces and their rates, motors, power, each with two time derivatives.
 
 Rows 0, 1, 2 of every signal are its value and derivatives by time; that is how peaks.py finds what lies between samples.

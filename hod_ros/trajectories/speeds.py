@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """At which speeds polynomials of the speed keep within [-1, 1]: their roots, and the union of what they exclude."""
 
 from __future__ import annotations

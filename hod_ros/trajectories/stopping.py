@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A stop along the path: what a motion becomes when its next part is late, or when it is called off."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Motions of joints over time as piecewise polynomials.
 
 Axis order everywhere: pieces or times first, then derivatives (or powers), then joints. Units: [rad] or [m], [s].

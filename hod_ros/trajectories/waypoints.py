@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Way points as planners give them: positions by joint name, times, and whichever derivatives there are."""
 
 from __future__ import annotations

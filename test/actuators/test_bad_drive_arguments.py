@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every public name of the actuators answers bad arguments with an error of ours, or with finite numbers."""
 
 from dataclasses import fields

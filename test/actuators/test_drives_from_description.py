@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tag <hod_elastic>: drives from a robot description, and nothing from anybody else's attributes."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Motor feedforward against the equations of elastic joints, written down again with Pinocchio's or exact derivatives."""
 
 import os

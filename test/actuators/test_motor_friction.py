@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Friction of motors in the feedforward, against the law in fifty digits."""
 
 import mpmath

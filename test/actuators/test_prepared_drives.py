@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What prepared drives take and refuse is the same with the compiled modules and without; what a session holds can be stored."""
 
 import pickle

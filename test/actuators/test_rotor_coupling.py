@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rotors that spin on moving links, against Pinocchio's model of the same robot with every rotor as a body of its own."""
 
 import numpy as np

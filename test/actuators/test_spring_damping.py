@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Dampers beside the springs: the truncated series, and the filter against scipy's stiff integrator."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The deflections of springs with their time derivatives, against fifty-digit arithmetic."""
 
 import mpmath

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The interface of spring laws: what a law of one's own must have, and that every registered law keeps it."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two hosts on one machine: network namespaces with an address each, joined by a virtual cable."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The motion that the planner sends, known to the test as well."""
 
 import numpy as np

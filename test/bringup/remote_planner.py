@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A planner and consumer on another host than the node's: streams setpoints, and tells about every answer on stdout.
 
 Usage: remote_planner.py RATE DURATION. Lines: `sent INDEX TIME`, `answer INDEX TIME EFFORT...`; times on the steady clock.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The consumer in C++, compiled where rclcpp is installed."""
 
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The launch files, run by the real `launch` and `launch_ros` where these are installed."""
 
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/reference.md against the source and a running node."""
 
 import importlib.util

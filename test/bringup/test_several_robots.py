@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several robots in one graph: nodes of one name under namespaces of their own."""
 
 from contextlib import ExitStack

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Planner and node on different hosts: they find each other, and recover from a cable that was pulled out.
 
 Needs root and the command `ip` (package iproute2); skipped elsewhere.

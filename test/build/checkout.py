@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Copies of the repository, and environments that know nothing of the one the tests run in."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """colcon builds both packages where ROS is sourced: here, the virtual environment without what is ours."""
 
 import os

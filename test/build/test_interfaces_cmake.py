@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The repair of the wheels' CMake targets drops directories that are missing, and nothing else."""
 
 import sys

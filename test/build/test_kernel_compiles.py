@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is in C and C++ compiles without a warning: gcc and clang, x86-64 and arm64; the portable kernel computes the same."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the package says of itself, and what its environment is made of."""
 
 import ast

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The library on numpy 1.26, which is Ubuntu 24.04's and so that of a Jazzy installed there."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`pip install .` gives the library without ROS, with its kernel or, where there is no compiler, without."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The walls between the rooms, as the table in docs/architecture.md draws them."""
 
 import ast

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """make says in one sentence what keeps it from setting up and how to put that right; interrupted, it goes on later."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What static tools see of the package: fully known types, no names that are not there, and all that are."""
 
 import ast

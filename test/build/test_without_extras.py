@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The library where only what it requires is installed: every public name can be looked at, and says what it needs when it is used."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Warnings about figures that no real robot has: each names its links or joints, alike ones together, and none without effect."""
 
 import pytest

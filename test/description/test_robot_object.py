@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Descriptions that come as urdf_parser_py's Robot or as a path, checked as texts are."""
 
 import math

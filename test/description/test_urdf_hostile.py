@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Texts made to hurt: refused by one error, before they cost time or memory."""
 
 import time

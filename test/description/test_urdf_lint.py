@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What urdf_parser_py would take in silence or refuse without need: spelling, duplicates, leftovers; and lines in messages."""
 
 import numpy as np

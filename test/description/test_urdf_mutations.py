@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mutations of robots: each gives a model, or an error of ours that names the place; nothing else, and nothing that is not finite."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Descriptions as they are found in the wild: what is read, what is passed over, and which defaults hold."""
 
 import numpy as np

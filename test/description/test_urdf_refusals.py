@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Descriptions that are wrong: each is refused with one sentence that names the culprit, the value and the remedy."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The compiled recursion against an independent formulation in fifty digits: error max|dQ^(k)| / max|Q^(k)|, row by row."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every public function of the dynamics answers bad arguments with an error of ours, or with finite numbers."""
 
 import importlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Paper 000, section III: its quantities against each other, against the recursive form, against differences."""
 
 from math import comb

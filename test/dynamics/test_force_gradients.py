@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Gradients of the forces' time derivatives, against exact differences."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Higher-order forward dynamics: judged backward, by inverse dynamics of its result, and against Pinocchio."""
 
 import mpmath

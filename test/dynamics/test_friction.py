@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Joint friction: the derivatives of its smooth law against mpmath, its limits against physics."""
 
 import mpmath

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """External wrenches on links, in their three frames, with time derivatives."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Paper 001: M, C, g, their time derivatives and the iterative algorithm, against Pinocchio, recursion, differences."""
 
 import mpmath

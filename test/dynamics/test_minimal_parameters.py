@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The minimal set of inertial parameters: its size against the literature, and that it keeps every force."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Centre of mass and total momentum, against Pinocchio, the laws of momentum and exact differences."""
 
 from math import comb

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Paper 000, sections I and II, equation by equation: what the library returns, put into the equation as it is printed.
 
 The robot is a random tree with revolute, prismatic and helical joints; where the paper writes i - 1 it has the

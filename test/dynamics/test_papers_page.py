@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/papers.md has a row for every numbered equation, and every test and module that it names exists."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Linearity in the inertial parameters (001, section III): regressors against the forces, Pinocchio, differences."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Inverse dynamics in all recursive representations: the same torques, by ways of their own."""
 
 import numpy as np

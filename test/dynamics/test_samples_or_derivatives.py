@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An array of recorded positions is never taken for derivatives: more than a dozen rows need an order or an axis of samples."""
 
 import numpy as np

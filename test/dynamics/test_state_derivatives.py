@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Paper 001, section IV: derivatives by the state, against Pinocchio and exact differences, equation by equation."""
 
 import mpmath

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The code in the documentation's pages runs as printed."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What callers hand in by mistake, and whether a function answers it with an error of ours or with finite numbers."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Comparison in the norm that counts: the largest error against the largest entry, for each derivative on axis 0."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Derivatives of array-valued functions by central differences in fifty digits: exact to far below double precision."""
 
 from fractions import Fraction

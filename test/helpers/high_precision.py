@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Time derivatives by differences in seventy digits: the judge where no library has the quantity."""
 
 import mpmath

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models with joints of one to six axes, and their motions: quasi-velocities as polynomials in time."""
 
 from math import factorial

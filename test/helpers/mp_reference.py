@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Inverse dynamics of any order by another way, in fifty digits: Newton's and Euler's laws about centres of mass, in world axes.
 
 Positions and rotation matrices of all bodies are Taylor polynomials of time; forces are mass times their second derivative, moments the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A model rebuilt in Pinocchio joint by joint, with all its links as frames (revolute, prismatic; no mimics)."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random robots with physical inertias: as models, as URDF text, and as a hypothesis strategy of models."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Public robots for tests: those of PyPI's example-robot-data, and our own Panda."""
 
 import importlib.metadata

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Small URDFs by their parts."""
 
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TOPP-RA's timing of the same path, with limits of velocities and efforts."""
 
 import logging

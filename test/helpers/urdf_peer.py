@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The robot that Pinocchio reads from the same URDF: joints depth first, as its matrix algorithms need them."""
 
 import numpy as np

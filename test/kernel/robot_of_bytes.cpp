@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads a robot's bytes and rows of q, one sample a line, and writes Q bit for bit; without robot, what the bytes were refused for.
 #include <cstdio>
 #include <fstream>

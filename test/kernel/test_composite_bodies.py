@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """M, C, g, gradients and forward dynamics from composite bodies in the kernel, against the numpy reference, in batches and far away."""
 
 from math import comb

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """C++ users: the headers, the CMake package and the constants written for them give what Python gives, without allocation."""
 
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The doorway to the kernel: every layout and kind of array, batches, threads, interruption, the choice of instruction set."""
 
 import os

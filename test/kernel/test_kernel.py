@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The compiled spatial recursion, matrices and forward dynamics against their numpy counterparts."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Inverse kinematics of any order from a link's twists, and of positions from its pose."""
 
 import numpy as np

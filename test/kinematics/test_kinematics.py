@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forward kinematics and Jacobians of links: against Pinocchio, and against differences in many digits."""
 
 import numpy as np

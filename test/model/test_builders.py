@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models from screws and from Denavit-Hartenberg tables, against each other and against homogeneous transformations."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Joints that move no inertia: a warning on a robot that is otherwise complete; no dynamics, but kinematics, where no joint moves any."""
 
 import numpy as np

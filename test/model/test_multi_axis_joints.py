@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Joints of several axes and free bases (001, VI), against Pinocchio and the balance of momentum."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Loads that a link carries, rigid and with an inertia that changes."""
 
 import mpmath

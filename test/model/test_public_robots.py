@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Some seventy public robots, against Pinocchio's reading of the same files."""
 
 import numpy as np

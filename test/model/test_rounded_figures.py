@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rotations and directions that were rounded to five digits or more are made exact; what is further off is refused."""
 
 import numpy as np

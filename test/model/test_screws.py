@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Joint screws, their exponentials and link inertias: 002 (5)-(14), (18), (31)."""
 
 import mpmath

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From links and joints to bodies: order, merging, locking, mimicking, selecting."""
 
 import numpy as np

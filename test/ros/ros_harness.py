@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the ROS tests share: the node as a process of its own, and a client that talks to it over DDS."""
 
 import fcntl

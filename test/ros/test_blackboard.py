@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The blackboard between the node and its services' process: always the latest whole value, or the one before."""
 
 import errno

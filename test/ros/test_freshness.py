@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """When setpoints are stale, by a clock that the test holds."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """External wrenches: what holds, what ends, what is refused, and what of the motion they let be computed."""
 
 from array import array

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """~/commands for an effort controller: what it carries, and in what it ends when setpoints do."""
 
 import time

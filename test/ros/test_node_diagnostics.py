@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """/diagnostics: everything an operator must know, once a second, readable in rqt_robot_monitor."""
 
 import time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The scripts in examples/: clients of rclpy alone, and the demo."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What goes wrong around a node on a robot, with real processes, while a stream of good setpoints goes on.
 
 The queues are long: where a process is killed, Fast DDS' shared memory holds up every publisher for a third of a second.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The short form of `make floods`: one trial of it."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The guards of ~/commands over DDS: what stops the robot, what is said, and what starts it again."""
 
 import time

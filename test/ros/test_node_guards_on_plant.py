@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The short form of `python -m bench.guards`: an arm on MuJoCo that moves under the node's commands over DDS.
 
 Faults come at random instants; and the node is killed, which leaves its last torque to the controller.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """compute_inverse_kinematics: what it answers leads where it was asked to, and how it refuses."""
 
 from array import array

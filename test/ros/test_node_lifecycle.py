@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lifecycle: autostart, a manager's transitions, and what a robot description does in each state."""
 
 import time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Limits and friction: what is flagged, what is clipped, and what the diagnostics say about it."""
 
 import numpy as np

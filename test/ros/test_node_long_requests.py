@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Requests that take long hold up nobody, and end: by their limit, where their caller leaves, and where the node stops."""
 
 import os

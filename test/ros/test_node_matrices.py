@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """compute_dynamics_matrices, and the loads of compute_inverse_dynamics."""
 
 from array import array

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What parameters do to the model: limits of the description, armature, friction, payload; joints that do not exist."""
 
 import numpy as np

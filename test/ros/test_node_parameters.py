@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameters: documented, refused with a reason where they can't be, and read from files."""
 
 import re

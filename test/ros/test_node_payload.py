@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """set_payload: gripping and releasing, seen in the stream, the services and the answer."""
 
 from array import array

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The process: how it starts, how quickly, and how it ends."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Who goes first on a busy machine: the setpoint path, not the services."""
 
 import os

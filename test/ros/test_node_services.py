@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """compute_inverse_dynamics: what it answers, and how it refuses."""
 
 import numpy as np

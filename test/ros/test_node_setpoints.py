@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Setpoints in, feedforwards out: promises about what is answered, and what is refused and said."""
 
 import re

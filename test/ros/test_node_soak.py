@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The short form of `make soak`: a minute at 1 kHz with every fault going on around the node."""
 
 import json

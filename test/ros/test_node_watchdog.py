@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A node whose callbacks stand still ends by itself, with a last command, a sentence and an exit code."""
 
 import signal

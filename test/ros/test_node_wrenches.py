@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """External wrenches of the topic: what they do to the feedforward, how long they hold, and how bad ones are refused."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table of parameters: every value in it is one that it allows, and what other rooms call its choices is called the same there."""
 
 import math

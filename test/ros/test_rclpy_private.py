@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is used of rclpy's private members does what it is used for, and no name of ours hides one of rclpy's."""
 
 import ast

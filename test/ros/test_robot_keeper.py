@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The robot in use: another comes by a description or by parameters, is made once, and a bad one leaves the last good one."""
 
 import time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A bad description or parameter is told in the node's words: its parameters, never Python's arguments."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The control laws of the elastic controller, on a plant in the same process."""
 
 import numpy as np

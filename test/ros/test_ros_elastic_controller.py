@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The controller as a process: its torques, and what it does when input stops, is wrong, or the node ends."""
 
 import re

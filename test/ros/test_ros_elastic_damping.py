@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Dampers beside springs in the hod node: the filter that follows them, where it begins anew, and what happens without it."""
 
 import numpy as np

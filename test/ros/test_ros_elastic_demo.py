@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The demo of elastic joints: four processes over DDS, whose tracking figures must hold."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Drives of the hod node: from parameters and from the description's own tag; bad ones are refused in a sentence."""
 
 import re

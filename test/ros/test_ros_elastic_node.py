@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The hod node with elastic joints: ~/motor_feedforward, ~/compute_motor_feedforward, and what is refused."""
 
 from array import array

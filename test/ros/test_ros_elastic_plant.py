@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The plant as a process: lock-step and free-running, what it publishes and what it refuses."""
 
 import time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counts of setpoints, and how often their faults are logged."""
 
 from rclpy.logging import get_logger

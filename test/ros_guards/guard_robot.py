@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of guards share: an arm, its bounds, a gate with a clock of its own, and the arm itself as a simulation."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From setpoints to commands: what is commanded, what is not, what ends a stream and what begins one again."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The fallback on a moving arm: it comes to rest without a jump and stays there, also where the model is wrong."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The single guards: what each judges, what it counts, and its way back."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rate limiter: whatever is wanted and whenever, commands neither jump nor exceed their limits, and get where they can."""
 
 import numpy as np

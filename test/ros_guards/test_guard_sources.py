@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whose message it is, from numbers alone, and how many are lost, of one source or several, whenever these come and go."""
 
 import itertools

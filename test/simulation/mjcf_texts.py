@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Robot descriptions that a simulator stumbles over."""
 
 LINK = """<link name='{}'><inertial><origin xyz='{}'/><mass value='{}'/>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Open loop on the plant: torques of the feedforward alone, held over each step at their value in its middle; no feedback at all."""
 
 import numpy as np

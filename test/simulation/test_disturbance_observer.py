@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The observer of disturbances on the plant: what it sees, and what it is good for."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Drives identified from a recording of the plant, with encoders' steps and friction."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The proof of motor feedforward: MuJoCo's arms follow the motion open loop."""
 
 import pytest

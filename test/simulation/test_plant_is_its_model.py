@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """MuJoCo's accelerations against our own dynamics: the plant must be the robot that it says, in every version that is admitted."""
 
 import mjcf_texts

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Closed expressions and numbers of any precision, from the same reference."""
 
 import mpmath

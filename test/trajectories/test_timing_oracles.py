@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The interior-point method against general solvers on the same points."""
 
 import numpy as np

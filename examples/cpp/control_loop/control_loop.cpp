@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A loop of 1 kHz: torques and motor positions of a robot with elastic joints, without allocation. It writes every answer, so that it can be
 // compared with Python's, and ends with 1 where anything was allocated or refused.
 #include <chrono>

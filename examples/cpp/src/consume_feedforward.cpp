@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A consumer as a controller would have it: the callback keeps the latest feedforward, a control loop at 1 kHz takes from it
 // what belongs to its own joints, in its own order, and falls back to zero where nothing fresh is there.
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Higher-order forward dynamics in O(N): articulated bodies on time derivatives.
 
 With A_i = V_i^(k+1), the k-th derivative of the equations of motion of every body and joint reads

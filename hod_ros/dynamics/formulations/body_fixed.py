@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Body-fixed joint screws B_ij, twists and wrenches, with their time derivatives: paper 000, II.A-II.E, on trees.
 
 Twists are (angular, linear) and wrenches (torque, force), body-fixed. Axis 0 of every quantity counts its time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Closed-form n-th order inverse dynamics: paper 000, section III (002 is the same at n = 1, 2), on trees.
 
 Twists are (angular, linear) and wrenches (torque, force), body-fixed, stacked body after body into vectors of

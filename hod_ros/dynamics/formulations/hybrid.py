@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Inverse dynamics in hybrid representation, which 003 names beside the spatial and the body-fixed one, on trees.
 
 Twists are (angular, linear) and wrenches (torque, force), resolved in world axes and taken at the body frame's origin:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recursive n-th order inverse dynamics in body-fixed representation: paper 000, section II, on trees. The reference.
 
 Twists are (angular, linear) and wrenches (torque, force), body-fixed. Axis 0 of every quantity counts its time derivatives. The axis of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kinematics and inverse dynamics in spatial representation: paper 003, on trees and for any order.
 
 Twists are (angular, linear) and wrenches (torque, force), resolved in world axes and taken about the world's origin.

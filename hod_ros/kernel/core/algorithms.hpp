@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All algorithms of the kernel, each in include/hod/<name>.hpp. A line: the function's name, how many lengths K = 1, 2, ... get code of their
 // own, and its signature.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One algorithm for one instruction set: compiled once for each of both. HOD_ALGORITHM and HOD_HEADER name the first, compiler flags the
 // second; the lengths 1 to HOD_LENGTHS get code of their own.
 #include "compiled.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An algorithm as compiled for one instruction set: what the doorway calls, whatever the vector type.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Signatures of algorithms, as algorithms.hpp writes them.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Control laws of elastic joints: from a measured state and a reference to motor torques. All of motors is on their own side.
 
 State and reference need not be of the same instant: `offset` is the time of the state less that of the reference [s], by which the

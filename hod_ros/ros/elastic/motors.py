@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """~/motor_feedforward: what the motors of elastic joints must do for a setpoint.
 
 A setpoint's stiffness fields hold one value for each variable-stiffness joint, in the order of its joint_names.

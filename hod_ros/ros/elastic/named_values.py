@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Values of messages that carry names, brought into the order of ours."""
 
 from collections import Counter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The filter of dampers beside springs, stepped by the stamps of setpoints."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is old by its stamp is not commanded, where stamps and clock have once agreed."""
 
 from hod_ros.ros.guards.record import Record

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What commands and motions of one robot must keep to, from its description and from parameters. Parameters come first."""
 
 from collections.abc import Mapping

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A stream starts where the robot is, and goes on no faster than its joints can move."""
 
 import numpy as np

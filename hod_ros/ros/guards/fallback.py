@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is commanded in place of setpoints, when they stop or a guard ends the stream."""
 
 import numpy as np

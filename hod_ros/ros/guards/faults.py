@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """After a fault nothing resumes by itself: the first reason is latched until somebody resets it."""
 
 from dataclasses import dataclass

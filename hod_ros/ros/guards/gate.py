@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The way of a setpoint to a command: all guards, in the order in which they are asked, and what is commanded in the end.
 
 A stream runs from a setpoint that fits where the robot is until setpoints are stale or a guard raises a fault. Then the fallback

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Torques that bring a robot to rest where it is and hold it there, from what joint_states measure.
 
 Each joint is a spring and a damper of bandwidth w: q'' = w^2 (h - q) - 2 w q', critically damped. With h = q + q'/w at the beginning the

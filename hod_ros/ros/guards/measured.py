@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the robot is: the latest measured positions and velocities, by joint name, and whether they are fresh.
 
 Several sources may share joint_states, each with some joints; other joints in a message are passed over.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A robot in motion keeps its model: whether a new one may take the old one's place while its torque is in use."""
 
 from typing import Protocol

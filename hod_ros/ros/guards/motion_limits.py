@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Position and velocity limits of what is asked for and of what is measured: beyond them the stream ends."""
 
 import numpy as np

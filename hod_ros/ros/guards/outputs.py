@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One node answers: whether another publishes on the topics that are this node's own."""
 
 from collections.abc import Iterable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One source at a time owns the stream: the first does, until it has been silent for a time."""
 
 from hod_ros.ros.guards.record import Record

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The last commands, which an effort controller holds for ever: they brake and then go to a torque that is safe to hold, without a jump."""
 
 from collections.abc import Callable

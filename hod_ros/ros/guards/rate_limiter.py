@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Commands never jump: whatever is wanted, they change no faster than a rate, and stay within their limits."""
 
 import numpy as np

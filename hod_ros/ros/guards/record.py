@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What every guard tells of itself: whether it can judge, how often it acted, and why it did last."""
 
 from dataclasses import dataclass

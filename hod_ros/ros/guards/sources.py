@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which publisher a message is of, and how many of its messages were lost on their way.
 
 Where the middleware names the publisher (its gid), that is the source. Where it only numbers each publisher's messages, a source is known

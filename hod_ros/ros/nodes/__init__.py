@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """The nodes, one file each: wiring only."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lifecycle node `hod`: setpoints in, feedforwards and commands out, services beside them. Its parts are wired here."""
 
 import gc

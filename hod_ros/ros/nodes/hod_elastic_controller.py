@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The node `hod_elastic_controller`: motor torques for elastic joints, from ~/motor_feedforward of the node `hod` and measured states.
 
 In: motor_states and, for state feedback, joint_states (sensor_msgs/JointState); motor_feedforward (hod_interfaces/MotorFeedforward) or,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The executable `hod_elastic_plant`: a simulated robot with elastic joints, on MuJoCo.
 
 It publishes joint_states and motor_states (sensor_msgs/JointState; motors on their own side of the gear) and the clock, and takes

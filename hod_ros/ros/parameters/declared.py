@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A node's parameters: declared, refused with a reason where a value is bad, and read by name."""
 
 from collections.abc import Callable

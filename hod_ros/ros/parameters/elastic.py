@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The parameters elastic.<joint>.<figure>: the drives of elastic joints, by the names of hod_ros.actuators.figures.
 
 A joint that is named here takes all its figures from here; others may have theirs in the description's <hod_elastic>.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is said of a parameter, and checked of its values. The parameters themselves stand in table.py."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every parameter of every node: name, default, meaning, range, and whether it may change. All else about parameters follows from here.
 
 The node `hod` declares EVERY_NODE and HOD, `hod_elastic_controller` EVERY_NODE and CONTROLLER, `hod_elastic_plant` EVERY_NODE and PLANT.

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counts, diagnostics and events of quality of service."""

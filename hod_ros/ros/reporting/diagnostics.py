@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the parts of a node say about themselves, once a second on /diagnostics, one status for each concern."""
 
 from collections.abc import Iterable

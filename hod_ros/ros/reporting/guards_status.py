@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the guards say, in one status."""
 
 from collections.abc import Iterable

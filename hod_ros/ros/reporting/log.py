@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How often a log line about the same may come."""
 
 from rclpy.clock import Clock

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Looks who else publishes on a node's own output topics."""
 
 from collections.abc import Iterable

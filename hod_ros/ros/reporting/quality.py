@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Quality of service: what our topics have, and partners whose own can't match it, which are looked for, named and logged.
 
 No event of the middleware is ever taken: rmw_fastrtps locks the event and then the reader or writer to take one, Fast DDS locks them the

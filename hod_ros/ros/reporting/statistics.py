@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counts of what came, what was answered, what was dropped and why, and how long it took."""
 
 from collections import Counter

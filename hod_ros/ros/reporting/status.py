@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What one part of a node says about itself once a second."""
 
 from typing import Any

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The robot in use; what is wrong with a newer one leaves the last good one in place."""
 
 import traceback

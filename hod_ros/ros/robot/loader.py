@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Robots made in a thread, so that parsing a large description holds up no setpoint."""
 
 from concurrent.futures import Future

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A robot description and parameters made into a model with drives: the one place for every node."""
 
 from dataclasses import dataclass

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What parameters say about the robot: joints, locked positions, armature, gravity, payload, drives. The same for every node."""
 
 from collections.abc import Mapping

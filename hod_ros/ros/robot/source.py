@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where a robot description comes from: the parameter where it is set, else the latest message on the topic."""
 
 from collections.abc import Mapping

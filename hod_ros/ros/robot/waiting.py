@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The first good description makes the robot of plant and controller, once."""
 
 from collections.abc import Callable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What two processes tell each other without either waiting for the other: the latest value of one, and signs of life of the other."""
 
 import errno

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The service compute_dynamics_matrices."""
 
 import numpy as np

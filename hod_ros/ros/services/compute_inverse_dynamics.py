@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The service compute_inverse_dynamics."""
 
 from hod_interfaces.msg import LinkWrench as LinkWrenchMessage

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The service compute_inverse_kinematics: a position by search, then derivatives from twists. Twists are (angular, linear)."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The service compute_motor_feedforward."""
 
 from array import array

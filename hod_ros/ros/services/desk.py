@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where requests are computed: short ones at once, long ones in threads, so that a short one never waits for a long one.
 
 rclpy's EventsExecutor wants the response when the callback returns. The callback of a long request therefore goes on taking requests

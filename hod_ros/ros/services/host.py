@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The process that answers the node's services: started, told the model and ended by host_process.py.
 
 It gives way to the setpoint path (scheduling.py), and gives a sign of life several times a second.

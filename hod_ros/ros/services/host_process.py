@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The node's end of the process that answers its services: starts it, tells it the model, starts it again where it died."""
 
 import os

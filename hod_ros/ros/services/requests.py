@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays of service requests and responses, in the joint order of the message outside and of the model inside.
 
 A request is refused by its numbers' count alone, before memory is taken for it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The service set_payload: gripping and releasing. The load is kept in the parameters payload.*, which this service sets together."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The services of the node `hod`, private to it: what each is called, what it means, and who answers it.
 
 Those that compute are answered in a process of their own (host.py), so that no request holds up a setpoint; the others by the node.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a setpoint comes to."""
 
 from typing import NamedTuple

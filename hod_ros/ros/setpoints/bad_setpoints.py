@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What makes a setpoint bad: every rule that it must keep, and the reason that diagnostics count where it doesn't."""
 
 from collections import Counter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """~/commands for an effort controller: what the guards let through of each setpoint, and what is sent while there are none.
 
 Such a controller holds its last command for ever, so that an end of setpoints must end in a command that is safe to hold.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From one setpoint to its efforts: what is computed with one robot, its limits and its friction."""
 
 from collections.abc import Mapping

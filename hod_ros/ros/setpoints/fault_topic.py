@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """~/fault says, latched, why nothing is commanded; ~/reset ends a fault whose cause is gone."""
 
 from rclpy.node import Node

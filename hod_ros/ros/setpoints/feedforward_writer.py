@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From arrays to the TorqueFeedforward message that answers a setpoint."""
 
 from array import array

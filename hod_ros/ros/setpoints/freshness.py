@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether setpoints are fresh: the age of the last good one, by arrival on the steady clock."""
 
 from collections.abc import Mapping

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Callbacks that are told about a message what the middleware knows: its number, when it was sent, when it came."""
 
 from collections.abc import Callable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """joint_states, as they are needed: they may come a thousand times a second, but are read a hundred times.
 
 Messages are kept as bytes. Where several publishers share the topic, the latest of each is kept: what follows the stamp, the frame and the

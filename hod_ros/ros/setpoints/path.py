@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The way of a setpoint: read, computed, limited, answered and commanded; a bad one is counted and explained here."""
 
 import traceback

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Limits of efforts, their rates and accelerations, of positions and velocities: exceeded ones are flagged, efforts clipped on demand."""
 
 from collections import Counter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From JointSetpoint messages to arrays.
 
 Rows are time derivatives, columns joints. A message's columns follow its own `joint_names`, a model's array the model's.

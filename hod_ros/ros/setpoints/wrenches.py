@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """External wrenches of the topic: each holds until the next on its link, or until it is too old."""
 
 from collections.abc import Mapping

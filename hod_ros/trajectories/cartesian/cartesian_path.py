@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Joint paths that lead a link along poses: exact to rounding, with all derivatives, and refused where the robot cannot follow."""
 
 from __future__ import annotations

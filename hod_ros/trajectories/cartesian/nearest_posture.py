@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Joint positions and their derivatives along a curve of poses: of all postures that hold the pose, the one nearest to a wanted posture.
 
 q minimises the sum of weights (q - posture)^2 under the pose p(q) = p(s). So with Lagrange's multipliers f, one a component,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A smooth curve through poses of a link: positions and unit quaternions (w, x, y, z), continuous to the fourth derivative.
 
 Quaternions are interpolated as positions are and then brought to length 1, which keeps the curve smooth and leads straight from one

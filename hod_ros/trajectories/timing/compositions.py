@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Taylor series of composed functions, of many samples at once.
 
 A series holds normalised coefficients x[k] = x^(k) / k! on axis 1: (samples, order + 1) or (samples, order + 1, n).

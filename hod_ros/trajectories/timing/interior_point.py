@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The fastest speed profile within limits at points: an interior-point method whose every iterate keeps all limits.
 
 Minimise the duration, sum w b^(-1/2), over the spline's coefficients, subject to slack(z) > 0. A primal-dual Newton method on the barrier

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Maxima between the points of a grid."""
 
 from collections.abc import Callable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What limits the speed along a path: every limited quantity at points of it, as a function of b = u'^2 and its derivatives by u there.
 
 z = (b, b', b'', b''') at a point; q', q'', ... by u. With u' = b^(1/2), u'' = b' / 2, u''' = b'' b^(1/2) / 2:

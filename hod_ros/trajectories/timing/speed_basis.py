@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Speed profiles as linear functions of few unknowns, seen at points of the path.
 
 b is a spline of degree 5 whose first and last coefficients are four times the same, so that b', b'', b''' are 0 at both ends: a motion then

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The speed along a path: b(u) = u'^2 as a spline of degree 5, and the clock that belongs to it.
 
 b is positive, so u(t) rises throughout; t(u) is the integral of b^(-1/2), to rounding by Gauss and Legendre's rule between knots.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The search for the fastest speed profile: finer and finer splines, then the points between which a limit is exceeded."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Time-optimal motion along a fixed path under limits of torques and their rates, of the motors, and of the motion itself.
 
 The square of the speed along the path is a spline of degree 5, so that the motion has four continuous derivatives. Its limits are kept at

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A path with its timing, as a Trajectory over time that knows how it uses its limits."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A path seen through a warp of its parameter, which lets a motion of positive speed begin and end at rest.
 
 The path q(s) is read at s = S(u), u in [0, 1], where S' is proportional to u^(i-1) (1-u)^(j-1). With u' > 0 throughout, q(S(u(t))) then

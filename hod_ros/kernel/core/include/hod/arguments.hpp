@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an algorithm is called with, and how it is declared in the kernel's table.
 //
 // An algorithm is one function

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The motion of the base: at rest, or free with given twists.
 #pragma once
 

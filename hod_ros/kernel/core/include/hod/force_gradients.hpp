@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dQ^(k)/dq^(j) of all rows of Q by all rows of q.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // n-th order forward dynamics: order by order, M q^(k+2) = Q^(k) - (inverse dynamics with q^(k+2) = 0)^(k), one factorisation of M for all.
 #pragma once
 

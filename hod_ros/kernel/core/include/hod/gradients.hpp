@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dQ/dq, dQ/dq' and dQ/dq'' = M with their time derivatives, in one sweep: the composite method of Singh, Russo and Wensing
 // (arXiv 2105.05102) on Taylor series.
 //

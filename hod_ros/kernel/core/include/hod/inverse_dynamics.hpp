@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inverse dynamics Q = M q'' + C q' + g - J^T W with derivatives, of a base at rest or in motion.
 #pragma once
 

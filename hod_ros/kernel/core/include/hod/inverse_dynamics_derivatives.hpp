@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dQ/dq, dQ/dq' and dQ/dq'' = M.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From q to the coordinates of all joints as series, and from the joints' forces back to Q. Coefficient k of joint i stands at [k * stride + i].
 #pragma once
 

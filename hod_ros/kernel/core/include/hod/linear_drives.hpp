@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Motors of rigid and linear elastic drives, 003 (2)-(3): theta^(k) = g (q^(k) + c Q^(k)), tau^(k) = B theta^(k+2) + F theta^(k+1) + Q^(k) / g.
 #pragma once
 

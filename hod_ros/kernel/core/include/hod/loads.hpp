@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wrenches that the environment exerts on links, in the frames of bodies.
 //
 // A load's values are (torque, force) with derivatives, and its place is 14 numbers: the body (N: the base), the frame, and the pose (R row

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The mass matrix alone, by composite inertias, and its factorisation. A free base's six coordinates, its body-fixed twist, come last.
 #pragma once
 

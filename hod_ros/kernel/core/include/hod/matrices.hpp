@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // M, C and g with time derivatives: 001 (6), (25), with the C of (6b), for which M' - 2 C is skew.
 //
 // In axes at rest, inertias and B = -ad_V^T I of a subtree are sums of its bodies'. With P_j = I S_j, F_j = I S_j' + B S_j and R_j = B^T S_j of

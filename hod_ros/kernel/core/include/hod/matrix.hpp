@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrices in space without symmetry: the diagonal, (xy, yz, zx) and (xz, yx, zy).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Workspace: an algorithm takes what it needs of a block of memory, in order. The same algorithm run on memory without a block only counts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // n-th order recursive Newton-Euler on Taylor series: 000 II with classical accelerations.
 //
 // w: angular velocity; a: acceleration of the body's origin less gravity; O = [w']x + [w]x [w]x, all in the body's frame. Force m a + O c,

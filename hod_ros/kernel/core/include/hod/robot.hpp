@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A robot for controllers in C++: what users include.
 //
 //     #include <hod/robot.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Truncated Taylor series x[k] = x^(k) / k!, as pointers to their coefficients. A length is an int, or Fixed<n> where the compiler shall
 // unroll its loops.
 #pragma once

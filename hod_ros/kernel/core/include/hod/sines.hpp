@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sine and cosine, of numbers and of series, and whether numbers are finite.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A vector of one sample with its slopes in W directions: an algorithm that runs on it gives its own exact gradient.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Spatial representation: screws, twists and inertias of all bodies in axes at rest, about one point at rest (003 II).
 //
 // There a joint's screw S is the same for every body that it moves, S' = [V, S], and inertias of a subtree simply add. Screws and twists are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inverse dynamics in spatial representation: 003's second-order algorithm, for any order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The instruction set that this translation unit is compiled for. All code stands in a namespace of its own for each, so that units
 // compiled with different flags can be linked together.
 #pragma once

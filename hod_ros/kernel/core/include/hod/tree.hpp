@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The constants of a robot in normal form: every joint turns about and slides along z of its own frame.
 //
 // Vectors are in the joint frame of their body; slot N, after the N moving bodies, is the base's. Angular before linear, torque before force.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vectors in space, over which every algorithm is written once.
 //
 // Packed: the components x, y, z of one sample in one register. Spread<W>: W samples a component, for batches; Spread<1> is one sample in
