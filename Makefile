@@ -27,7 +27,7 @@ PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 RUN := $(VENV)/bin/python
 
 .DEFAULT_GOAL := setup
-.PHONY: setup demo sea-demo test check run bench soak floods lint docs clean help
+.PHONY: setup demo sea-demo test check run bench soak floods lint docs pictures clean help
 
 setup: ## build the environment: ROS 2 wheels, interfaces, package (done by every target below)
 	@command -v '$(PYTHON)' >/dev/null || { \
@@ -68,6 +68,14 @@ lint: setup ## check the style, and the types of the examples
 docs: setup ## build the documentation as a site: docs/_build/html/index.html
 	@$(RUN) -m pip install --quiet --disable-pip-version-check --no-deps -r requirements/docs.txt
 	@$(RUN) -m sphinx -W -q -n -b html docs docs/_build/html
+
+pictures: setup ## draw the pictures of README and docs anew
+	@$(RUN) examples/planar_2r.py --output docs/images
+	@$(RUN) examples/kuka_iiwa.py --output docs/images
+	@$(RUN) examples/panda_figures.py --output docs/images
+	@$(RUN) examples/elastic_stiffness.py --picture docs/images/elastic_stiffness.png
+	@$(RUN) examples/demo.py --picture docs/images/demo.png
+	@$(RUN) examples/sea_demo.py --picture docs/images/sea_demo.png
 
 clean: ## remove everything that make has made
 	rm -rf .venv .venv-kilted build install log docs/_build docs/python .pytest_cache .hypothesis .ruff_cache .mypy_cache *.egg-info

@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: Apache-2.0
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Third-order inverse dynamics of the Franka Emika Panda: the published figures, and beside them the right ones.
 
 The published torques and derivatives are without gravity, and take the inertia tensors, which were identified about the
@@ -59,8 +59,9 @@ def main() -> None:
         difference = np.abs(published[:, order] - right[:, order]).max()
         largest = np.abs(right[:, order]).max()
         print(f'{unit}: at most {largest:.4g}; the published reading is off by up to {difference:.3g}')
-    titles = ['as published: no gravity, tensors about link frames', 'with gravity, tensors about the centres of mass']
-    print('wrote', save_rows(options.output / 'panda_figures.png', t, [published, right], UNITS, titles))
+    titles = ['as published: no gravity, tensors about link frames', 'with gravity, tensors about the centres of mass', 'difference']
+    cases = [published, right, published - right]
+    print('wrote', save_rows(options.output / 'panda_figures.png', t, cases, UNITS, titles))
 
 
 if __name__ == '__main__':

@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: Apache-2.0
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The planar arm of two links: closed expressions of Q, Q', Q'' by sympy, and a picture of them along a motion.
 
 Both links carry their masses at their ends; gravity points along -y. Run: python examples/planar_2r.py --output .

@@ -33,10 +33,20 @@ def regressor(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None,
               order: int | None = None) -> Array:
     """Y (order + 1, n, p) for q (order + 3, n): Y[k] @ inertial_parameters(model) = Q^(k). Without external loads.
 
+    For q (samples, order + 3, n): (samples, order + 1, n, p), with a free base's motion given once or for each sample.
+
     base: (pose, twists (order + 2, 6) body-fixed) of a free base; six more rows of Y then give the wrench on it.
     order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
     """
-    q = motions.motion(model, q, 3, order=order)
+    q = motions.motions(model, q, 3, order)
+    if q.ndim == 3:
+        bases = [base] * len(q)
+        if base is not None and model.base == 'free':
+            poses, twists = motions.free_bases(base, q.shape[:-2], q.shape[-2] - 1)
+            bases = list(zip(poses, twists, strict=True))
+        each = [regressor(model, one, base=its, order=len(one) - 3) for one, its in zip(q, bases, strict=True)]
+        none = regressor(model, np.zeros(q.shape[1:]), base=base, order=q.shape[1] - 3) if not each else each[0]
+        return np.reshape(each, (len(q), *none.shape))
     base = motions.base_of(model, base, len(q) - 1)
     with np.errstate(over='ignore', invalid='ignore'):
         Y = _regressor(model, q[:-1], base_rates(q, base), base)

@@ -247,3 +247,18 @@ def test_wrong_arguments_are_refused():
         with_inertial_parameters(model, np.zeros(19))
     with pytest.raises(InputError, match='joint1/my'):
         with_inertial_parameters(model, np.where(np.arange(20) == 2, np.nan, 1.0))
+
+
+@pytest.mark.parametrize('base', ['fixed', 'free'])
+def test_a_batch_of_regressors_is_that_of_its_samples(base):
+    rng = np.random.default_rng(21)
+    model = random_tree(rng, 4, base=base)
+    q = rng.standard_normal((3, 5, 4))
+    moving = {} if base == 'fixed' else {'base': (np.eye(4), rng.standard_normal((3, 4, 6)))}
+    together = regressor(model, q, **moving)
+    assert together.shape == (3, 3, 4 + 6 * (base == 'free'), len(inertial_parameters(model)))
+    for i in range(3):
+        alone = {} if base == 'fixed' else {'base': (np.eye(4), moving['base'][1][i])}
+        np.testing.assert_array_equal(together[i], regressor(model, q[i], **alone))
+    if base == 'fixed':
+        assert regressor(model, q[:0]).shape == (0, *together.shape[1:])

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from hod_ros import inverse_dynamics
+from hod_ros import jacobian
 from hod_ros import symbolic
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -119,7 +120,18 @@ def test_iiwas_derivatives_are_those_of_its_torques(example):
     kuka = example('kuka_iiwa')
     model, motion = kuka.iiwa(), example('sine_motion').SineMotion.from_yaml()
     t = np.array([0.3, 2.1])
-    Q = inverse_dynamics(model, motion.derivatives(t, 5), formulation='closed_form')
+    Q = inverse_dynamics(model, motion.derivatives(t, 5), wrenches={kuka.TOOL: kuka.load(t, 3)}, formulation='closed_form')
     for order, tolerance in ((1, 1e-5), (2, 1e-4)):
         differences = kuka.by_differences(model, motion, t, order)
         assert np.abs(differences - Q[:, order]).max() < tolerance * np.abs(Q[:, order]).max()
+
+
+def test_iiwas_published_load_is_added_by_the_transposed_jacobian(example):
+    kuka = example('kuka_iiwa')
+    model, t = kuka.iiwa(), np.array([0.3, 2.1])
+    q = example('sine_motion').SineMotion.from_yaml().derivatives(t, 3)
+    W = np.repeat(10 * np.sin(np.pi * t), 6).reshape(2, 6)
+    loaded = inverse_dynamics(model, q, wrenches={kuka.TOOL: kuka.load(t, 1)})[:, 0]
+    for i in range(2):
+        J = jacobian(model, q[i], kuka.TOOL)[0]
+        np.testing.assert_allclose(loaded[i], peer_forces(model, q[i]) + J.T @ W[i], atol=1e-12 * np.abs(loaded).max())
