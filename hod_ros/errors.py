@@ -14,23 +14,57 @@ def shortened(text: str, longest: int = LONGEST_TEXT) -> str:
 
 
 class HodError(ValueError):
-    """Base of all errors that hod_ros raises about its input."""
+    """Base of all errors that hod_ros raises about its input.
+
+    A ValueError; its text names the argument, joint or row, the value, the rule and the remedy.
+
+        >>> issubclass(InputError, HodError), issubclass(HodError, ValueError)
+        (True, True)
+    """
 
     def __init__(self, text: str = '') -> None:
         super().__init__(shortened(text))
 
 
 class DescriptionError(HodError):
-    """A robot description that cannot become a model."""
+    """A robot description that cannot become a model.
+
+    Raised where a URDF is read; the text names the element, the rule and the remedy.
+
+        >>> RobotModel.from_urdf('<robot name="nothing"/>')
+        Traceback (most recent call last):
+        hod_ros.errors.DescriptionError: ...
+    """
 
 
 class ModelError(HodError):
-    """Model data that contradict each other or physics."""
+    """Model data that contradict each other or physics.
+
+    Raised where a model is built, or asked for what it has no data for.
+
+        >>> link_inertia(1.0, [0.0, 0.0])
+        Traceback (most recent call last):
+        hod_ros.errors.ModelError: com has the shape (2,); give three numbers
+    """
 
 
 class InputError(HodError):
-    """An argument of the wrong shape, name or value."""
+    """An argument of the wrong shape, name or value.
+
+    Raised by every function that checks its arguments.
+
+        >>> inverse_dynamics(model, np.zeros((3, 2)))
+        Traceback (most recent call last):
+        hod_ros.errors.InputError: q has the shape (3, 2), ...
+    """
 
 
 class SingularityError(HodError):
-    """A problem whose solution does not exist or is not unique at this configuration."""
+    """A problem whose solution does not exist or is not unique at this configuration.
+
+    Raised by what inverts a map: inverse kinematics, forward dynamics, springs, paths.
+
+        >>> inverse_kinematics(model, q[0], 'panda_link8', [[0, 0, 0, 0, 0, 1.0]], max_condition=2.0)
+        Traceback (most recent call last):
+        hod_ros.errors.SingularityError: the Jacobian of link 'panda_link8' has the condition number ...
+    """

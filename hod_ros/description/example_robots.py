@@ -12,11 +12,11 @@ FOLDER = Path(__file__).resolve().parents[1] / 'robots'
 def example_robot(name: str) -> str:
     """The text of a URDF that ships with hod_ros: 'panda' (Franka Emika's arm) or 'kuka_iiwa' (KUKA's LBR iiwa).
 
-    >>> from hod_ros import RobotModel, example_robot
-    >>> RobotModel.from_urdf(example_robot('panda')).n
-    7
+    Raises InputError where there is no such robot.
 
-    InputError where there is no such robot.
+        >>> from hod_ros import RobotModel, example_robot
+        >>> RobotModel.from_urdf(example_robot('panda')).n
+        7
     """
     robots = {path.stem: path for path in FOLDER.glob('*.urdf')}
     if not arguments.one_of(name, robots):

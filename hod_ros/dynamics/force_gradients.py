@@ -42,6 +42,13 @@ def force_gradients(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | Non
     wrenches: as in inverse_dynamics, functions of time in their own frames.
     order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
     threads: how many a batch may run on, as in inverse_dynamics.
+
+    Raises InputError where an argument has the wrong shape, name or value; ModelError for a free base, joints of several axes and a model
+    without inertia.
+
+        >>> G = force_gradients(model, q)
+        >>> G.shape, np.allclose(G[2, 4], dynamics_matrices(model, q).M[0])          # dQ'' / dq'''' = M
+        ((3, 5, 7, 7), True)
     """
     if threads is not None:
         arguments.count(threads, 'threads', 1)
@@ -72,6 +79,14 @@ def force_gradient_product(model: RobotModel, q: ArrayLike, v: ArrayLike, *, wre
     """The adjoint, sum over k of v[k] @ dQ^(k) / dq^(j): (order + 3, n) for v (order + 1, n), the gradient of sum_k v[k] . Q^(k).
 
     q, wrenches, order, threads: as in force_gradients; v has q's axis of samples.
+
+    Raises InputError where an argument has the wrong shape, name or value; ModelError for a free base, joints of several axes and a model
+    without inertia.
+
+        >>> v = np.ones((3, 7))
+        >>> g = force_gradient_product(model, q, v)
+        >>> g.shape, np.allclose(g, np.einsum('ki,kjin->jn', v, force_gradients(model, q)))
+        ((5, 7), True)
     """
     G = force_gradients(model, q, wrenches=wrenches, order=order, threads=threads)
     v = arrays.finite(arrays.numbers(v, 'v'), 'v')

@@ -53,6 +53,13 @@ def forward_dynamics(model: RobotModel, q: ArrayLike, Q: ArrayLike, *, wrenches:
     A free base needs base=(pose (4, 4), twist (6,) body-fixed); base_wrench (order + 1, 6) drives it, None: nothing
     does. The result is then the pair of the above and the base's twist', twist'', ... (order + 1, 6). For samples, each
     of these three is given once or with an axis of samples before its own.
+    M q^(k+2) = Q^(k) - (the k-th derivative of inverse dynamics where q^(k+2) = 0).
+
+    Raises InputError where an argument has the wrong shape, name or value; SingularityError where the mass matrix is singular.
+
+        >>> Q = inverse_dynamics(model, q)
+        >>> np.allclose(forward_dynamics(model, q[:2], Q), q[2:])
+        True
     """
     if threads is not None:
         arguments.count(threads, 'threads', 1)

@@ -25,6 +25,13 @@ def friction_forces(model: RobotModel, q: ArrayLike, *, width: float,
 
     q: (order + 3, n) as for inverse_dynamics. width: w > 0, the velocity [rad/s] or [m/s] of the smooth law, one or one for each joint.
     order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
+    Q_f = d q' + f tanh(q' / w), d and f being the model's damping and friction.
+
+    Raises InputError where an argument has the wrong shape, name or value, or the result is too large for floats.
+
+        >>> sticky = model.replace(friction=np.full(7, 0.5), damping=np.full(7, 2.0))
+        >>> friction_forces(sticky, q, width=0.02).shape
+        (3, 7)
     """
     q = motions.motion(model, q, 3, order=order)
     width = _checked_width(model, width)

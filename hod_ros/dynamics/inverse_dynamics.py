@@ -52,6 +52,14 @@ def inverse_dynamics(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | No
 
     Returns Q: (order + 1, n) or (samples, order + 1, n), row k the k-th time derivative [N m] or [N]; with a free base (Q, W),
     W: (order + 1, 6) the wrench (torque, force) on the base, in its frame.
+
+    Raises InputError where an argument has the wrong shape, name or value, or the result is too large for floats; ModelError where
+    nothing that moves has inertia.
+
+        >>> Q = inverse_dynamics(model, q)                                      # Q, Q', Q''
+        >>> loaded = inverse_dynamics(model, q, wrenches={'panda_link8': LinkWrench(np.ones((3, 6)), 'world_aligned')})
+        >>> Q.shape, loaded.shape, np.allclose(Q, inverse_dynamics(model, q, formulation='closed_form'))
+        ((3, 7), (3, 7), True)
     """
     try:
         kernel = model._compiled

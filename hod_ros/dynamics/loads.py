@@ -38,6 +38,12 @@ class LinkWrench:
 
     frame: 'link' (axes and origin of the link), 'world_aligned' (world axes at the link's origin) or 'world' (world
     axes, torque about the world's origin).
+
+    Raises InputError where the frame is unknown or the values are not finite or have the wrong shape.
+
+        >>> push = LinkWrench(np.zeros((3, 6)) + [0, 0, 0, 5.0, 0, 0], 'world_aligned')
+        >>> inverse_dynamics(model, q, wrenches={'panda_link8': push}).shape
+        (3, 7)
     """
 
     values: Array      # (rows, 6) or (samples, rows, 6): torque [N m], force [N], then their derivatives
@@ -69,6 +75,11 @@ def body_wrenches(model: RobotModel, q: ArrayLike, wrenches: Wrenches, base: Fre
     at rest in the world frame. For q (samples, order + 3, n) the result is (samples, order + 1, N + 1, 6); a wrench is
     then (samples, order + 1, 6) or shared by all samples, and so are base's pose and twists.
     order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
+
+    Raises InputError where an argument has the wrong shape, name or value, or the result is too large for floats.
+
+        >>> body_wrenches(model, q, {'panda_link8': np.zeros((3, 6))}).shape
+        (3, 8, 6)
     """
     q = motions.motions(model, q, 3, order)
     rows = q.shape[-2] - 1

@@ -24,7 +24,14 @@ from hod_ros.model.robot_model import RobotModel
 
 @dataclass(frozen=True)
 class DynamicMatrices:
-    """M q'' + C q' + g = Q (5), and time derivatives: row k is the k-th."""
+    """M q'' + C q' + g = Q, 001 (5), and time derivatives: row k is the k-th.
+
+    What dynamics_matrices returns.
+
+        >>> D = dynamics_matrices(model, q)
+        >>> D.M.shape, D.C.shape, D.g.shape
+        ((4, 7, 7), (4, 7, 7), (4, 7))
+    """
 
     M: Array       # (order + 1, n, n) [kg m^2] (revolute), with the rotors' inertia (6a)
     C: Array       # (order + 1, n, n) (6b)
@@ -39,6 +46,14 @@ def dynamics_matrices(model: RobotModel, q: ArrayLike, *, base: FreeBase | None 
     (n + 6, n + 6), the base's last.
     order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
     threads: how many a batch may run on, as in inverse_dynamics.
+    M q'' + C q' + g = Q, 001 (5), (6) and (25).
+
+    Raises InputError where an argument has the wrong shape, name or value, or the result is too large for floats; ModelError where
+    nothing that moves has inertia.
+
+        >>> D = dynamics_matrices(model, q)
+        >>> np.allclose(D.M[0] @ q[2] + D.C[0] @ q[1] + D.g[0], inverse_dynamics(model, q)[0])
+        True
     """
     if threads is not None:
         arguments.count(threads, 'threads', 1)

@@ -54,6 +54,13 @@ def minimal_parameters(model: RobotModel, *, tolerance: float = 1e-9, seed: int 
 
     With a free base, what the wrench on it tells counts too.
     tolerance: a column depends on others where less than this part of its norm is left beside them.
+
+    Raises InputError where an argument has the wrong shape, name or value, or the model holds no floats.
+
+        >>> least = minimal_parameters(model)
+        >>> pi = least.parameters(inertial_parameters(model))
+        >>> np.allclose(least.regressor(regressor(model, q)) @ pi, inverse_dynamics(model, q))
+        True
     """
     motions.robot_model(model)
     if model.exact:

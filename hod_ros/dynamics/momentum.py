@@ -23,7 +23,13 @@ from hod_ros.model.robot_model import RobotModel
 
 
 def total_mass(model: RobotModel) -> float:
-    """Mass of all moving bodies [kg]."""
+    """Mass of all moving bodies [kg].
+
+    Raises InputError where model is no RobotModel.
+
+        >>> bool(np.isclose(total_mass(model), model.masses.sum()))
+        True
+    """
     return _moving_inertias(motions.robot_model(model))[:, 3, 3].sum()
 
 
@@ -34,6 +40,11 @@ def centre_of_mass(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = N
 
     base: (pose, twists (rows - 1, 6) body-fixed) of a free base.
     order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
+
+    Raises InputError where an argument has the wrong shape, name or value; ModelError where the moving bodies have no mass.
+
+        >>> centre_of_mass(model, q).shape
+        (5, 3)
     """
     q, kinematics = _kinematics(model, q, 1, base, order)
     U = stacked(kinematics.U)
@@ -45,10 +56,16 @@ def centre_of_mass(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = N
 @np.errstate(over='ignore', invalid='ignore')
 def centre_of_mass_jacobian(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None,
                             order: int | None = None) -> Array:
-    """J_CoM of (7), (rows, 3, n) with time derivatives, for q (rows, n): its velocity is J_CoM q'.
+    """J_CoM of 001 (7), (rows, 3, n) with time derivatives, for q (rows, n): its velocity is J_CoM q'.
 
     base: as in centre_of_mass; with one there are n + 6 columns, those of its twist last.
     order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
+
+    Raises InputError where an argument has the wrong shape, name or value; ModelError where the moving bodies have no mass.
+
+        >>> J = centre_of_mass_jacobian(model, q)
+        >>> np.allclose(J[0] @ q[1], centre_of_mass(model, q)[1])
+        True
     """
     q, kinematics = _kinematics(model, q, 1, base, order)
     J = _momentum_matrix(model, kinematics)[:, 3:] / _positive_mass(model)
@@ -62,6 +79,12 @@ def momentum_matrix(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = 
 
     base: as in centre_of_mass_jacobian.
     order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
+
+    Raises InputError where an argument has the wrong shape, name or value, or the result is too large for floats.
+
+        >>> A = momentum_matrix(model, q)
+        >>> np.allclose(A[0] @ q[1], total_momentum(model, q)[0])
+        True
     """
     q, kinematics = _kinematics(model, q, 1, base, order)
     return motions.finite_result(model, _momentum_matrix(model, kinematics), 'the momentum matrix', q)
@@ -76,6 +99,14 @@ def total_momentum(model: RobotModel, q: ArrayLike, *, about: str = 'world', bas
     moving point. Row 1 is the wrench of all that acts from outside: gravity, loads, the base's bearing.
     base: as in centre_of_mass.
     order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
+    (angular [N m s], linear [N s]), in world axes.
+
+    Raises InputError where an argument has the wrong shape, name or value; ModelError where the centre of mass is asked for and there is
+    no mass.
+
+        >>> h = total_momentum(model, q)
+        >>> h.shape, np.allclose(h[0, 3:], total_mass(model) * centre_of_mass(model, q)[1])
+        ((4, 6), True)
     """
     if not arguments.one_of(about, ('world', 'com')):
         raise InputError(f"about is {arguments.shown(about)}; it is 'world' or 'com'")

@@ -33,6 +33,13 @@ def payload_wrench(model: RobotModel, q: ArrayLike, link: str, inertias: ArrayLi
     when something is gripped, filled in or poured out, and carries the momentum flow M' V with it; order + 1 rows do
     then. Momentum of motion inside the load, as m c' of a moving centre of mass, is not part of M V: add its wrench.
     order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
+
+    Raises InputError where an argument has the wrong shape, name or value, or the result is too large for floats.
+
+        >>> inertias = payload_inertias([2.0, 0.5, 0.0, 0.0], np.zeros((4, 3)), np.zeros((4, 3, 3)))         # 2 kg, filled with 0.5 kg/s
+        >>> W = payload_wrench(model, q, 'panda_link8', inertias, exchanged=True)
+        >>> inverse_dynamics(model, q, wrenches={'panda_link8': W}).shape
+        (3, 7)
     """
     body, placement = motions.robot_model(model).body_of(link)
     exchanged = arguments.flag(exchanged, 'exchanged')

@@ -22,8 +22,12 @@ from hod_ros.model.robot_model import RobotModel
 class PreparedLoads:
     """Inverse dynamics of a model on some of whose links the environment acts.
 
-    >>> loads = PreparedLoads(model, {'tool0': 'world_aligned'})
-    >>> Q = loads.inverse_dynamics(q, wrench[:, None])      # q (order + 3, n), wrench (order + 1, 6)
+    Raises InputError where a link or frame is unknown; calls do where an argument has the wrong shape, name or value.
+
+        >>> loads = PreparedLoads(model, {'panda_link8': 'world_aligned'})
+        >>> wrench = np.zeros((3, 6))                                # rows: derivatives
+        >>> loads.inverse_dynamics(q, wrench[:, None]).shape         # q (order + 3, n)
+        (3, 7)
     """
 
     def __init__(self, model: RobotModel, links: Mapping[str, str] | Iterable[tuple[str, str]]) -> None:

@@ -37,6 +37,12 @@ def regressor(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None,
 
     base: (pose, twists (order + 2, 6) body-fixed) of a free base; six more rows of Y then give the wrench on it.
     order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
+
+    Raises InputError where an argument has the wrong shape, name or value, or the result is too large for floats.
+
+        >>> Y = regressor(model, q)
+        >>> Y.shape, np.allclose(Y @ inertial_parameters(model), inverse_dynamics(model, q))
+        ((3, 7, 70), True)
     """
     q = motions.motions(model, q, 3, order)
     if q.ndim == 3:
@@ -55,11 +61,17 @@ def regressor(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None,
 
 def slotine_li_regressor(model: RobotModel, q: ArrayLike, reference: ArrayLike, *, base: FreeBase | None = None,
                          order: int | None = None) -> Array:
-    """Y (order + 1, n, p) of (16): Y[k] @ inertial_parameters(model) is the k-th derivative of M q_r'' + C q_r' + g.
+    """Y (order + 1, n, p) of 001 (16): Y[k] @ inertial_parameters(model) is the k-th derivative of M q_r'' + C q_r' + g.
 
     q: (order + 2, n). reference: (order + 2, n), rows q_r', q_r'', ... [rad/s], ... C is 001's (6b).
     base: (pose, twists (order + 1, 6) body-fixed) of a free base; reference has then six columns more, its twists.
     order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
+
+    Raises InputError where an argument has the wrong shape, name or value, or the result is too large for floats.
+
+        >>> Y = slotine_li_regressor(model, q[:4], q[1:])          # the reference being the motion itself
+        >>> np.allclose(Y @ inertial_parameters(model), inverse_dynamics(model, q))
+        True
     """
     reference = motions.rates(model, reference, 2, 'reference')
     motions.check_order(reference, 2, 'reference', order)
@@ -106,7 +118,17 @@ def tensor_regressor(a):
 
 
 def inertial_parameters(model: RobotModel) -> Array:
-    """pi (p,): see the module's text."""
+    """pi (p,), all inertial parameters of a model, so that Q = Y pi with its regressor Y.
+
+    For each body these are m, m r (3), Ixx, Iyy, Izz, Ixy, Ixz, Iyz [kg], [kg m], [kg m^2], 001 (9), the tensor about the
+    origin of the body's frame, which is the joint's, then the joints' armatures; parameter_names tells which is which.
+
+    Raises InputError where model is no RobotModel.
+
+        >>> pi = inertial_parameters(model)
+        >>> np.allclose(regressor(model, q) @ pi, inverse_dynamics(model, q))
+        True
+    """
     M = body_inertias(motions.robot_model(model))[_parameter_slots(model)]
     entries = ((3, 3), (2, 4), (0, 5), (1, 3), (0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
     blocks = np.stack([M[:, i, j] for i, j in entries], axis=-1)
@@ -114,7 +136,13 @@ def inertial_parameters(model: RobotModel) -> Array:
 
 
 def parameter_names(model: RobotModel) -> tuple[str, ...]:
-    """(p,) names such as 'joint1/Ixx', by the joint that moves the body, or the base's link; 'joint1/armature'."""
+    """(p,) names such as 'joint1/Ixx', by the joint that moves the body, or the base's link; 'joint1/armature'.
+
+    Raises InputError where model is no RobotModel.
+
+        >>> parameter_names(model)[:5]
+        ('panda_joint1/m', 'panda_joint1/mx', 'panda_joint1/my', 'panda_joint1/mz', 'panda_joint1/Ixx')
+    """
     motions.robot_model(model)
     movers = (*model.joints, model.base_link)
     bodies = [f'{movers[i]}/{name}' for i in _parameter_slots(model) for name in BODY_PARAMETERS]
@@ -122,7 +150,14 @@ def parameter_names(model: RobotModel) -> tuple[str, ...]:
 
 
 def with_inertial_parameters(model: RobotModel, parameters: ArrayLike) -> RobotModel:
-    """The model with other parameters (p,), in the order of inertial_parameters(model). They need not be physical."""
+    """The model with other parameters (p,), in the order of inertial_parameters(model). They need not be physical.
+
+    Raises InputError where parameters are not (p,) finite numbers.
+
+        >>> heavier = with_inertial_parameters(model, 1.1 * inertial_parameters(model))
+        >>> np.allclose(inverse_dynamics(heavier, q), 1.1 * inverse_dynamics(model, q))
+        True
+    """
     parameters = arrays.vector(parameters, parameter_names(model), 'parameters')
     slots = _parameter_slots(model)
     M = np.array(body_inertias(model), dtype=np.result_type(model.M, parameters))

@@ -62,7 +62,16 @@ class ForwardDynamicsDerivatives:
 
 @np.errstate(over='ignore', invalid='ignore')
 def matrix_derivatives(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None) -> MatrixDerivatives:
-    """Derivatives of M, C, g by q and q', for q (2, n). base: as in dynamics_matrices; the axes are then n + 6 long."""
+    """Derivatives of M, C, g by q and q', for q (2, n). base: as in dynamics_matrices; the axes are then n + 6 long.
+
+    001 (24).
+
+    Raises InputError where an argument has the wrong shape, name or value; ModelError where nothing that moves has inertia.
+
+        >>> d = matrix_derivatives(model, q[:2])
+        >>> np.allclose(d.M_q @ q[1], dynamics_matrices(model, q).M[1])            # M' = sum_h dM / dq_h q_h'
+        True
+    """
     q = motions.motion(motions.massive(model), q, 2)[:2]
     kinematics = jacobians(model, q, motions.base_of(model, base, 1))
     by_state = state_jacobians(model, kinematics)
@@ -92,6 +101,13 @@ def inverse_dynamics_derivatives(model: RobotModel, q: ArrayLike, *, wrenches: W
     wrenches: as in inverse_dynamics, rows 0 count; each is held constant in its own frame while the robot moves.
     base: (pose, twists (2, 6)) of a free base: Q is then (Q, W), and the axes are n + 6 long.
     threads: how many a batch may run on, as in inverse_dynamics.
+
+    Raises InputError where an argument has the wrong shape, name or value, or the result is too large for floats; ModelError where
+    nothing that moves has inertia.
+
+        >>> d = inverse_dynamics_derivatives(model, q[:3])
+        >>> np.allclose(d.ddq, dynamics_matrices(model, q).M[0])
+        True
     """
     if threads is not None:
         arguments.count(threads, 'threads', 1)
@@ -158,6 +174,12 @@ def forward_dynamics_derivatives(model: RobotModel, q: ArrayLike, Q: ArrayLike, 
 
     wrenches: as in inverse_dynamics_derivatives. base: (pose, twist (6,)) of a free base, base_wrench: the wrench (6,)
     that drives it, none by default; then q'', q, q', Q are continued by the base's, and the axes are n + 6 long.
+
+    Raises InputError where an argument has the wrong shape, name or value; SingularityError where the mass matrix is singular.
+
+        >>> d = forward_dynamics_derivatives(model, q[:2], np.zeros(7))
+        >>> np.allclose(d.Q @ dynamics_matrices(model, q).M[0], np.eye(7))
+        True
     """
     q = motions.motion(model, q, 2)[:2]
     Q = arrays.vector(Q, model.joint_names, 'Q')

@@ -27,7 +27,14 @@ from hod_ros.model.robot_model import RobotModel
 
 @dataclass(frozen=True)
 class LinkMotion:
-    """Pose and twists of a link; with samples these are axis 0."""
+    """Pose and twists of a link; with samples these are axis 0.
+
+    What forward_kinematics returns; twists are (angular, linear) [rad/s], [m/s].
+
+        >>> hand = forward_kinematics(model, q, 'panda_link8')
+        >>> hand.pose.shape, hand.twists.shape
+        ((4, 4), (4, 6))
+    """
 
     pose: Array        # (4, 4) in the world
     twists: Array      # (rows - 1, 6) row k: the k-th time derivative
@@ -41,6 +48,16 @@ def forward_kinematics(model: RobotModel, q: ArrayLike, link: str, representatio
 
     base: (pose, twists (rows - 1, 6) body-fixed) of a free base.
     order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
+    representation: 'body' (axes and origin of the link), 'spatial' (world axes, the point at the world's origin) or 'world_aligned'
+    (world axes at the link's origin); twists are (angular, linear) [rad/s], [m/s].
+
+    Raises InputError where the model has no such link, an argument has the wrong shape, name or value, or the result is too large for
+    floats.
+
+        >>> hand = forward_kinematics(model, q, 'panda_link8', 'world_aligned')
+        >>> position, velocity, acceleration = hand.pose[:3, 3], hand.twists[0, 3:], hand.twists[1, 3:]
+        >>> velocity.shape
+        (3,)
     """
     check_representation(representation)
     body, placement = motions.robot_model(model).body_of(link)
@@ -60,6 +77,14 @@ def jacobian(model: RobotModel, q: ArrayLike, link: str, representation: str = '
     For q (samples, rows, n): (samples, rows, 6, n). A free base's motion, base as in forward_kinematics, turns and
     moves the frame of the Jacobian; its own columns are not among these.
     order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
+    representation: as in forward_kinematics.
+
+    Raises InputError where the model has no such link, an argument has the wrong shape, name or value, or the result is too large for
+    floats.
+
+        >>> J = jacobian(model, q, 'panda_link8')
+        >>> np.allclose(J[0] @ q[1], forward_kinematics(model, q, 'panda_link8').twists[0])
+        True
     """
     check_representation(representation)
     body, placement = motions.robot_model(model).body_of(link)

@@ -47,6 +47,14 @@ def inverse_kinematics(model: RobotModel, q: ArrayLike, link: str, twists: Array
     A condition number of J above max_condition raises SingularityError, unless damping [0 or more] is given: the
     derivatives then minimise |J q^(k) - r|^2 + damping^2 |q^(k)|^2 and the link deviates from its twists.
     base: (pose, twists (rows, 6) body-fixed) of a free base.
+    representation: as in forward_kinematics; 003 Algorithm 2.
+
+    Raises InputError where an argument has the wrong shape, name or value.
+
+        >>> twists = forward_kinematics(model, q, 'panda_link8').twists
+        >>> motion = inverse_kinematics(model, q[0], 'panda_link8', twists)
+        >>> np.allclose(forward_kinematics(model, motion, 'panda_link8').twists, twists)
+        True
     """
     q = position(model, q)
     components = checked_components(components)

@@ -32,7 +32,15 @@ _MOST_DAMPING = 1e6
 
 @dataclass(frozen=True)
 class PoseSolution:
-    """Where Newton's method ended."""
+    """Where Newton's method ended.
+
+    What solve_pose returns.
+
+        >>> pose = forward_kinematics(model, q[:1], 'panda_link8').pose
+        >>> found = solve_pose(model, 'panda_link8', pose, q[0])
+        >>> found.converged, found.within_limits
+        (True, True)
+    """
 
     q: Array           # (n,) [rad] or [m]
     converged: bool
@@ -54,6 +62,13 @@ def solve_pose(model: RobotModel, link: str, pose: ArrayLike, start: ArrayLike, 
 
     Converged when the norm of the error twist is at most tolerance. Without convergence a SingularityError is raised;
     required=False returns the best iterate instead.
+
+    Raises InputError where an argument has the wrong shape, name or value.
+
+        >>> pose = forward_kinematics(model, q[:1], 'panda_link8').pose
+        >>> found = solve_pose(model, 'panda_link8', pose, start=q[0] + 0.1)
+        >>> np.allclose(forward_kinematics(model, found.q[None], 'panda_link8').pose, pose)
+        True
     """
     pose, start = _checked_pose(pose), position(model, start)
     base = motions.base_of(model, None if base is None else (arrays.floats(base, 'base'), np.zeros((0, 6))), 0)

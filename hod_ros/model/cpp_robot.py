@@ -17,7 +17,11 @@ LONGEST_NAME = 63               # bytes of UTF-8 in a hod::Name
 def cpp_robot(model: RobotModel, name: str = 'robot') -> str:
     """A C++ header that defines `name`, the constants that a hod::Robot is made of.
 
-    >>> Path('panda.hpp').write_text(cpp_robot(model, name='panda'))      # #include "panda.hpp";  hod::Robot robot(panda);
+    Raises InputError where name is no C++ identifier or the model has joints of several axes or other numbers than floats.
+
+        >>> header = cpp_robot(model, name='panda')         # #include "panda.hpp";  hod::Robot robot(panda);
+        >>> 'panda_joint1' in header
+        True
     """
     if not isinstance(name, str) or not re.fullmatch(r'[A-Za-z_][A-Za-z0-9_]*', name):
         raise InputError(f'name is {shown(name)}; give a C++ identifier of ASCII letters, digits and underscores')
@@ -44,7 +48,13 @@ inline constexpr hod::RobotConstants {name} = {{
 
 
 def robot_bytes(model: RobotModel) -> bytes:
-    """The same as bytes with a version and the model's hash, for hod::constants_in."""
+    """The same as bytes with a version and the model's hash, for hod::constants_in.
+
+    Raises InputError where the model has joints of several axes or other numbers than floats.
+
+        >>> type(robot_bytes(model))
+        <class 'bytes'>
+    """
     numbers, parents, links = _constants(model)
     head = struct.pack(
         '<8s6i64s16s3d', b'hodrobot', VERSION, len(model.bodies), model.n, len(links), model.base == 'free', 0,

@@ -27,6 +27,12 @@ def with_payload(model: RobotModel, link: str, mass: ArrayLike, center: ArrayLik
 
     mass [kg], center: its centre of mass in the link's frame [m], inertia: its (3, 3) tensor about its centre of mass
     along the link's axes [kg m^2], None for a point mass.
+
+    Raises InputError where the model has no such link or the load is that of no real body.
+
+        >>> loaded = with_payload(model, 'panda_link8', mass=2.0, center=[0.0, 0.0, 0.1])
+        >>> bool(np.isclose(total_mass(loaded) - total_mass(model), 2.0))
+        True
     """
     body, placement = motions.robot_model(model).body_of(link)
     load = payload_inertias(*([part] for part in _checked(mass, center, inertia, model.exact)))[0]
@@ -44,6 +50,11 @@ def payload_inertias(mass: ArrayLike, center: ArrayLike, inertia: ArrayLike) -> 
     """(rows, 6, 6) inertia matrix about the link's frame and its time derivatives.
 
     mass (rows,), center (rows, 3), inertia (rows, 3, 3) about the centre of mass: each with its time derivatives.
+
+    Raises InputError where an argument has the wrong shape, name or value.
+
+        >>> payload_inertias([2.0, 0.5], np.zeros((2, 3)), np.zeros((2, 3, 3)))[:, 3, 3]          # 2 kg, and 0.5 kg/s more
+        array([2. , 0.5])
     """
     named = {'mass': mass, 'center': center, 'inertia': inertia}
     mass, center, inertia = (arrays.finite(arrays.numbers(value, name), name) for name, value in named.items())

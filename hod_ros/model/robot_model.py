@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 
 
 class RobotModel(Bodies):
-    """A robot as immutable arrays: see Bodies for its fields, their shapes and units."""
+    """A robot as immutable arrays: see Bodies for its fields, their shapes and units.
+
+    Raises ModelError where fields contradict each other or physics.
+
+        >>> panda = RobotModel.from_urdf(example_robot('panda'))
+        >>> panda.n, panda.joint_names[0]
+        (7, 'panda_joint1')
+    """
 
     @classmethod
     def from_urdf(cls, source: 'str | bytes | PathLike[str] | Robot', *, joints: Sequence[str] | None = None,
@@ -35,6 +42,12 @@ class RobotModel(Bodies):
         joints: names of the joints to keep, in the order wanted; all others are locked at 0 or where `locked` ({name: position})
         says. armature: {joint name: rotor inertia reflected to the joint}. base: 'fixed' to the world or 'free'. words: how messages
         spell these options, for programs that give them other names.
+
+        Raises DescriptionError where the description cannot become a model, InputError where an option is wrong.
+
+            >>> arm = RobotModel.from_urdf(example_robot('panda'), joints=['panda_joint1', 'panda_joint2'], locked={'panda_joint4': -1.5})
+            >>> arm.n
+            2
         """
         return cls(**assemble(
             read_urdf(source), keep=joints, gravity=gravity, locked=locked, base=base, armature=armature, words=words))
@@ -43,13 +56,35 @@ class RobotModel(Bodies):
     def from_screws(
             cls, screws: Sequence[ArrayLike], reference: ArrayLike, inertias: ArrayLike | Sequence[ArrayLike | None],
             **options: Any) -> 'Self':
-        """The model of joint screws and reference configurations, 003 II; see hod_ros.model.builders.fields_of_screws."""
+        """The model of joint screws and reference configurations, 003 II; see hod_ros.model.builders.fields_of_screws.
+
+        screws: N joint screws (angular, linear), (6,) or (d, 6) each; reference: (N, 4, 4) poses of the links at q = 0, both in the world
+        unless representation='body'; inertias: (6, 6) of link_inertia, or None.
+        More options: parent, joint_names, link_names, gravity, base.
+
+        Raises ModelError where screws, poses or inertias are wrong or contradict each other.
+
+            >>> pendulum = RobotModel.from_screws([[0, 1, 0, 0, 0, 0]], [np.eye(4)], [link_inertia(1.0, [0.0, 0.0, -0.5])])
+            >>> round(abs(float(inverse_dynamics(pendulum, [[np.pi / 2], [0], [0]])[0, 0])), 3)          # 1 kg at 0.5 m, held out
+            4.905
+        """
         return cls(**fields_of_screws(screws, reference, inertias, **options))
 
     @classmethod
     def from_dh(cls, a: ArrayLike, alpha: ArrayLike, d: ArrayLike, theta: ArrayLike, inertias: ArrayLike | Sequence[ArrayLike | None],
                 **options: Any) -> 'Self':
-        """The model of a table of Denavit-Hartenberg parameters; see hod_ros.model.builders.fields_of_dh."""
+        """The model of a table of Denavit-Hartenberg parameters; see hod_ros.model.builders.fields_of_dh.
+
+        a, d [m], alpha, theta [rad], N each; inertias as in from_screws. Options: convention ('craig' or 'denavit-hartenberg'), kinds
+        ('revolute' or 'prismatic'), and those of from_screws.
+
+        Raises ModelError where the table or the inertias are wrong.
+
+            >>> link = link_inertia(1.0, [0.25, 0.0, 0.0])
+            >>> planar = RobotModel.from_dh([0, 0.5], [0, 0], [0, 0], [0, 0], [link, link], gravity=(0, -9.81, 0))
+            >>> planar.n
+            2
+        """
         return cls(**fields_of_dh(a, alpha, d, theta, inertias, **options))
 
     def __repr__(self) -> str:

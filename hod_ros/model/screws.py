@@ -68,6 +68,12 @@ def link_inertia(mass: ArrayLike, com: ArrayLike = ORIGIN, tensor: ArrayLike | N
     mass [kg]; com: centre of mass in the link's frame [m].
     tensor: (3, 3) rotational inertia in the link's axes [kg m^2], None for a point mass.
     about: the point that the tensor is given about, 'com' or 'frame' (the frame's origin).
+
+    Raises ModelError where a figure has the wrong shape or is not finite, or about is neither.
+
+        >>> M = link_inertia(2.0, [0.0, 0.0, 0.1], np.diag([0.01, 0.01, 0.005]))
+        >>> float(M[3, 3]), bool(np.isclose(M[0, 0], 0.01 + 2.0 * 0.1**2))
+        (2.0, True)
     """
     if not arguments.one_of(about, ('com', 'frame')):
         raise ModelError(f"about is {arguments.shown(about)}; a tensor is given about 'com' or 'frame'")

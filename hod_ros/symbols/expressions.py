@@ -30,7 +30,14 @@ NEGLIGIBLE = 1e-13
 
 
 class SymbolicDynamics(NamedTuple):
-    """Expressions and the symbols in them."""
+    """Expressions and the symbols in them.
+
+    What symbolic returns.
+
+        >>> one = RobotModel.from_screws([[0, 0, 1, 0, 0, 0]], [np.eye(4)], [link_inertia(1, [0, 0, 0], np.eye(3))])
+        >>> symbolic(one, 0).q[2, 0]
+        ddq1
+    """
 
     Q: Array   # (order + 1, n) expressions of Q, Q', ...
     q: Array   # (order + 3, n) what stands for q, q', q'', ...
@@ -44,6 +51,12 @@ def symbolic(model: RobotModel, order: int, *, q: ArrayLike | None = None, simpl
     q: symbols of your own, (order + 3, n), or functions of time (n,), which are differentiated; None: q1, dq1, ddq1,
     d3q1, ...
     simplify: False leaves what the recursion makes of sympy's symbols as it stands; so are joints of several axes.
+
+    Raises InputError where order or q is wrong; ModelError where the model has more than three joints or a free base.
+
+        >>> one = RobotModel.from_screws([[0, 0, 1, 0, 0, 0]], [np.eye(4)], [link_inertia(1, [0, 0, 0], np.eye(3))])
+        >>> symbolic(one, 1).Q[:, 0].tolist()
+        [ddq1, d3q1]
     """
     if not isinstance(order, (int, np.integer)) or isinstance(order, bool) or not 0 <= order < motions.MOST_ROWS:
         raise InputError(f'order is {arguments.shown(order)}; give 0, 1, 2, ...')

@@ -24,7 +24,16 @@ FIELDS = ('multiplier', 'offset', 'gravity', 'armature')
 
 
 def multiprecision(model: RobotModel) -> RobotModel:
-    """The model in mpmath's numbers of the precision now set, its screws of unit length and rotations orthogonal."""
+    """The model in mpmath's numbers of the precision now set, its screws of unit length and rotations orthogonal.
+
+    Raises InputError where the model holds symbols.
+
+        >>> import mpmath
+        >>> with mpmath.workdps(30):
+        ...     Q = inverse_dynamics(multiprecision(model), q[:3])
+        >>> np.allclose(Q.astype(float), inverse_dynamics(model, q[:3]))
+        True
+    """
     motions.robot_model(model)
     changes = {name: _numbers(model, name) for name in FIELDS}
     for name in ('M', 'M_base'):

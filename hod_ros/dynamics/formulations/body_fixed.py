@@ -31,7 +31,14 @@ from hod_ros.model.robot_model import RobotModel
 
 @dataclass(frozen=True)
 class BodyFixedMotion:
-    """Poses, joint screws and twists of all bodies, with time derivatives."""
+    """Poses, joint screws and twists of all bodies, with time derivatives.
+
+    What body_fixed_motion returns; 000 II.E.
+
+        >>> motion = body_fixed_motion(model, q)
+        >>> motion.C.shape, motion.V.shape, motion.jacobian(6).shape
+        ((8, 4, 4), (4, 8, 6), (4, 6, 7))
+    """
 
     C: Array           # (N + 1, 4, 4)         C_i in the world
     C_rel: Array       # (N, 4, 4)             C_{p,i}
@@ -51,6 +58,12 @@ def body_fixed_motion(model: RobotModel, q: ArrayLike, base: FreeBase | None = N
     """Derivatives 0 .. rows - 1 of all joint screws and twists for q (rows + 1, n); 000 II.E.
 
     base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame.
+
+    Raises InputError where an argument has the wrong shape, name or value, or the result is too large for floats.
+
+        >>> motion = body_fixed_motion(model, q)
+        >>> np.allclose(motion.V[0, 6], motion.jacobian(6)[0] @ q[1])
+        True
     """
     q = motions.derivatives(model, q, 1)
     base = motions.base_of(model, base, len(q) - 1)
@@ -77,7 +90,16 @@ def body_fixed_motion(model: RobotModel, q: ArrayLike, base: FreeBase | None = N
 
 
 def joint_screws(model: RobotModel, C_rel: ArrayLike) -> Array:
-    """B_{i,j} (N, m, 6) from their parents' by 000 (9)."""
+    """B_{i,j} (N, m, 6) from their parents' by 000 (9).
+
+    C_rel: (N, 4, 4) poses of the bodies in their parents.
+
+    Raises InputError where an argument has the wrong shape, name or value.
+
+        >>> motion = body_fixed_motion(model, q)
+        >>> np.allclose(joint_screws(model, motion.C_rel), motion.B[0])
+        True
+    """
     C_rel = arrays.poses(C_rel, len(motions.robot_model(model).bodies), 'C_rel')
     return _joint_screws(model, C_rel)
 

@@ -78,7 +78,16 @@ def inverse_dynamics(model, q, external=None, base=None):
 
 @np.errstate(over='ignore', invalid='ignore')
 def system_kinematics(model: RobotModel, q: ArrayLike, base: FreeBase | None = None) -> SystemKinematics:
-    """A, a, J, V, b of q (rows + 1, n): derivatives 0 .. rows - 1 of all."""
+    """A, a, J, V, b of q (rows + 1, n): derivatives 0 .. rows - 1 of all.
+
+    base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame.
+
+    Raises InputError where an argument has the wrong shape, name or value, or the result is too large for floats.
+
+        >>> kinematics = system_kinematics(model, q[:4])
+        >>> kinematics.J.shape, kinematics.V.shape
+        ((3, 48, 13), (3, 48))
+    """
     q = motions.derivatives(model, q, 2)
     base = motions.free_base(base, len(q) - 1)
     rates = system_rates(model, q, base)
@@ -152,7 +161,17 @@ def system_coriolis(kinematics):
 
 @np.errstate(over='ignore', invalid='ignore')
 def equations_of_motion(model: RobotModel, kinematics: SystemKinematics, external: ArrayLike | None = None) -> EquationsOfMotion:
-    """M, C, Q_grav, Q_ext with as many derivatives as the kinematics have rows. external: see inverse_dynamics."""
+    """M, C, Q_grav, Q_ext with as many derivatives as the kinematics have rows; 000 (28), (32), (43), (47).
+
+    external: (rows, N + 1, 6) body-fixed wrenches that the environment exerts on the bodies, the base's last; None: no loads.
+
+    Raises InputError where an argument has the wrong shape, name or value, or the result is too large for floats; ModelError where
+    nothing that moves has inertia.
+
+        >>> equations = equations_of_motion(model, system_kinematics(model, q[:4]))
+        >>> np.allclose(equations.M[0, :7, :7], dynamics_matrices(model, q).M[0])
+        True
+    """
     _check_kinematics(model, kinematics)
     J, N = kinematics.J, len(kinematics.M)
     external = checked_external(model, external, len(J))
@@ -187,7 +206,14 @@ def generalised_forces(equations, rates):
 
 
 def derivative_coefficients(equations: EquationsOfMotion, n: int) -> list[Array]:
-    """P_1 .. P_(n+2) of (37)-(38), (n + 2, n', n'): Q^(n) = sum_k P_k q^(k) + Q_grav^(n) - Q_ext^(n)."""
+    """P_1 .. P_(n+2) of 000 (37)-(38), (n + 2, n', n'): Q^(n) = sum_k P_k q^(k) + Q_grav^(n) - Q_ext^(n).
+
+    Raises InputError where equations are of another kind or have fewer than n derivatives.
+
+        >>> equations = equations_of_motion(model, system_kinematics(model, q[:4]))
+        >>> derivative_coefficients(equations, 2).shape
+        (4, 13, 13)
+    """
     if not isinstance(equations, EquationsOfMotion):
         raise InputError(f'equations is {arguments.shown(equations)}; give what equations_of_motion returns')
     M, C = equations.M, equations.C

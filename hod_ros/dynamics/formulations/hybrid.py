@@ -29,7 +29,14 @@ from hod_ros.model.robot_model import RobotModel
 
 @dataclass(frozen=True)
 class HybridMotion:
-    """Poses, joint screws, twists and distances to the parents' origins of all bodies, with time derivatives."""
+    """Poses, joint screws, twists and distances to the parents' origins of all bodies, with time derivatives.
+
+    What hybrid_motion returns.
+
+        >>> motion = hybrid_motion(model, q)
+        >>> motion.V.shape, motion.r.shape
+        ((4, 8, 6), (4, 7, 3))
+    """
 
     C: Array       # (N + 1, 4, 4)
     X: Array       # (rows, m, 6)          joint screws in world axes at their body's origin
@@ -52,6 +59,11 @@ def hybrid_motion(model: RobotModel, q: ArrayLike, base: FreeBase | None = None)
     """Derivatives 0 .. rows - 1 of all twists for q (rows + 1, n).
 
     base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame.
+
+    Raises InputError where an argument has the wrong shape, name or value, or the result is too large for floats.
+
+        >>> hybrid_motion(model, q).X.shape
+        (4, 7, 6)
     """
     q = motions.derivatives(model, q, 1)
     base = motions.base_of(model, base, len(q) - 1)

@@ -33,7 +33,14 @@ from hod_ros.model.robot_model import RobotModel
 
 @dataclass(frozen=True)
 class SpatialMotion:
-    """Poses, instantaneous joint screws and twists of all bodies, with time derivatives."""
+    """Poses, instantaneous joint screws and twists of all bodies, with time derivatives.
+
+    What spatial_motion returns; 003 Algorithm 1.
+
+        >>> motion = spatial_motion(model, q)
+        >>> motion.S.shape, motion.V.shape
+        ((4, 7, 6), (4, 8, 6))
+    """
 
     C: Array       # (N + 1, 4, 4)         C_i
     S: Array       # (rows, m, 6)          S_k, one a screw
@@ -41,7 +48,14 @@ class SpatialMotion:
 
 
 def zero_reference(model: RobotModel) -> Array:
-    """A (N, 4, 4) and Y (m, 6): poses C_i(0) of the bodies and joint screws, in the base's frame at q = 0, 003 (4)."""
+    """A (N, 4, 4) and Y (m, 6): poses C_i(0) of the bodies and joint screws, in the base's frame at q = 0, 003 (4).
+
+    Raises InputError where model is no RobotModel.
+
+        >>> A, Y = zero_reference(model)
+        >>> A.shape, Y.shape
+        ((7, 4, 4), (7, 6))
+    """
     motions.robot_model(model)
     A = np.zeros((len(model.bodies) + 1, 4, 4), model.B.dtype)
     A[-1] = np.eye(4, dtype=int)
@@ -56,6 +70,12 @@ def spatial_motion(model: RobotModel, q: ArrayLike, base: FreeBase | None = None
 
     base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame. accelerated: the world
     itself rises at -g, which is how gravity enters the inverse dynamics; V', S'', ... are then not the kinematic ones.
+
+    Raises InputError where an argument has the wrong shape, name or value, or the result is too large for floats.
+
+        >>> spatial = spatial_motion(model, q)
+        >>> np.allclose(spatial.C, body_fixed_motion(model, q).C)
+        True
     """
     q = motions.derivatives(model, q, 1)
     base = motions.base_of(model, base, len(q) - 1)
@@ -115,7 +135,15 @@ def mass_matrix_derivatives(M, V, rows):
 
 
 def momentum_screws(M: ArrayLike, V: ArrayLike) -> Array:
-    """Pi_i^s with as many derivatives as V (rows, ..., 6): 003 (10), (16), (19), (22); Leibniz with (14) beyond."""
+    """Pi_i^s with as many derivatives as V (rows, ..., 6): 003 (10), (16), (19), (22); Leibniz with (14) beyond.
+
+    M: (..., 6, 6) inertias of the bodies about the world's origin, in world axes [kg], [kg m], [kg m^2]; V: their twists (angular, linear).
+
+    Raises InputError where an argument has the wrong shape, name or value.
+
+        >>> float(momentum_screws(link_inertia(2.0, [0.0, 0.0, 0.0]), [[0, 0, 0, 3.0, 0, 0]])[0, 3])          # m v
+        6.0
+    """
     M, V = _checked_bodies(M, V)
     with np.errstate(over='ignore', invalid='ignore'):
         return arrays.not_too_large(_momentum_screws(M, V), 'a momentum screw')
@@ -144,7 +172,18 @@ def _momentum_screws(M, V):
 
 
 def gravity_wrenches(M: ArrayLike, V: ArrayLike, G: ArrayLike, rows: int) -> Array:
-    """W_i^{s,grav} with derivatives 0 .. rows - 1: 003 (23)-(25), with (14) beyond. V: kinematic twist, G = (0, -g)."""
+    """W_i^{s,grav} with derivatives 0 .. rows - 1: 003 (23)-(25), with (14) beyond. V: kinematic twist, G = (0, -g).
+
+    M: (..., 6, 6) inertias about the world's origin, in world axes; V: (rows - 1 or more, ..., 6); the result is (rows, ..., 6),
+    (torque, force) [N m], [N].
+
+    Raises InputError where an argument has the wrong shape, name or value.
+
+        >>> inertia = link_inertia(2.0, [0.0, 0.0, 0.1])
+        >>> W = gravity_wrenches(inertia, np.zeros((1, 6)), [0, 0, 0, 0, 0, 9.81], rows=1)
+        >>> float(W[0, 5])                                   # m g
+        19.62
+    """
     M, V = _checked_bodies(M, V)
     G, rows = arrays.array(G, (6,), 'G', 'what weightless_acceleration(model) returns, (0, -g)'), arguments.count(rows, 'rows', 1)
     if rows > len(V) + 1:
@@ -168,7 +207,16 @@ def _gravity_wrenches(M, V, G, rows):
 
 
 def inter_body_wrenches(model: RobotModel, W: ArrayLike) -> Array:
-    """W-bar_i (rows, N + 1, 6) of the bodies' own wrenches W: sums over all that a body carries, 003 (30)."""
+    """W-bar_i (rows, N + 1, 6) of the bodies' own wrenches W: sums over all that a body carries, 003 (30).
+
+    W: (rows, N + 1, 6) in world axes about the world's origin, the base's last.
+
+    Raises InputError where an argument has the wrong shape, name or value, or the result is too large for floats.
+
+        >>> W = np.ones((1, 8, 6))
+        >>> inter_body_wrenches(model, W)[0, :, 0]
+        array([7., 6., 5., 4., 3., 2., 1., 8.])
+    """
     W = arrays.array(
         W, ('rows', len(motions.robot_model(model).bodies) + 1, 6), 'W', 'a wrench for each body and, last, for the base')
     with np.errstate(over='ignore', invalid='ignore'):
