@@ -40,6 +40,14 @@ class DampingFilter:
 
     The drives without damping_terms are filtered, all others are treated as in motor_feedforward. The first call after construction
     or reset() starts from the deflection that a slow motion would have. step: the time between two calls [s], unless a call tells its own.
+    A call takes q (5, n) or more rows, wrenches and stiffness as motor_feedforward does, and gives a MotorFeedforward.
+
+    Raises InputError where an argument has the wrong shape, name or value, or no drive has a damper to filter.
+
+        >>> drives = {'panda_joint1': SeriesElastic(stiffness=3000.0, motor_inertia=0.2, damping=5.0)}
+        >>> feedforward = DampingFilter(model, drives, step=1e-3)
+        >>> feedforward(q).efforts.shape                         # one call each millisecond
+        (7,)
     """
 
     def __init__(self, model: RobotModel, drives: Drives, *, step: float | None = None) -> None:

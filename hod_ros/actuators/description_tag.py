@@ -61,7 +61,14 @@ def foreign_stiffness(text: str | bytes) -> list[str]:
 
 def drives_from_urdf(
         text: str | bytes, model: RobotModel, figures: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Motor]:
-    """{joint: drive} for the joints of a model: from `figures` ({joint: figures}), and from its URDF for joints not named there."""
+    """{joint: drive} for the joints of a model: from `figures` ({joint: figures}), and from its URDF for joints not named there.
+
+    Raises DescriptionError where the text or one of its <hod_elastic> is wrong, InputError where figures are.
+
+        >>> figures = {'panda_joint1': {'type': 'series_elastic', 'stiffness': 3000.0, 'motor_inertia': 0.2}}
+        >>> drives_from_urdf(example_robot('panda'), model, figures)['panda_joint1'].stiffness
+        3000.0
+    """
     motions.robot_model(model)
     figures = {} if figures is None else by_joint(figures)
     described = {joint: values for joint, values in figures_from_urdf(text).items() if joint in model.joint_names}

@@ -39,7 +39,10 @@ def largest_bandwidth(step: float, unknown_delay: int) -> float:
     """[rad/s] below which tau - d_hat is stable where torques act unknown_delay periods later than the observer is told; at most pi / step,
     of which a sampled signal knows.
 
-    Example: largest_bandwidth(1e-3, 2) is 962 rad/s.
+    Raises InputError where step is not above 0 or unknown_delay is no number of periods.
+
+        >>> round(largest_bandwidth(1e-3, 2))
+        962
     """
     step = number_above_0(step, 'step', '[s]')
     gain = 2 * math.sin(math.pi / (4 * _periods(unknown_delay, 'unknown_delay') + 2))
@@ -49,11 +52,15 @@ def largest_bandwidth(step: float, unknown_delay: int) -> float:
 class DisturbanceObserver:
     """One call a period `step` [s] gives the disturbances of all motors; `bandwidth` [rad/s], `delay` the periods that torques take.
 
-    drives: {joint: drive} or PreparedDrives; rigid drives have no spring to measure by, and their disturbance stays 0. Example:
+    drives: {joint: drive} or PreparedDrives; rigid drives have no spring to measure by, and their disturbance stays 0.
 
-        observer = DisturbanceObserver(model, drives, step=1e-3, bandwidth=100.0, delay=1)
-        d = observer(torques, motor_positions, positions=positions)
-        torques = feedforward + gains * errors - d
+    Raises InputError where an argument has the wrong shape, name or value, or all drives are rigid.
+
+        >>> drives = {'panda_joint1': SeriesElastic(stiffness=3000.0, motor_inertia=0.2)}
+        >>> observer = DisturbanceObserver(model, drives, step=1e-3, bandwidth=100.0, delay=1)
+        >>> d = observer(np.zeros(7), q[0], positions=q[0])          # torques = feedforward + gains * errors - d
+        >>> d.shape
+        (7,)
     """
 
     def __init__(

@@ -36,7 +36,15 @@ MOST_CORRELATED = 1e8                   # condition of a regression's columns, s
 
 @dataclass(frozen=True)
 class IdentifiedDrives:
-    """drives: {joint: drive} with what was found; deviations: {joint: {figure: standard deviation}}; offsets: {joint: e_0 [rad]}."""
+    """drives: {joint: drive} with what was found; deviations: {joint: {figure: standard deviation}}; offsets: {joint: e_0 [rad]}.
+
+    What identify_drives returns.
+
+        >>> drives = {'joint1': SeriesElastic(stiffness=3000.0, motor_inertia=0.2)}
+        >>> found = IdentifiedDrives(drives, deviations={'joint1': {'stiffness': 4.0}}, offsets={'joint1': 0.0})
+        >>> found.drives['joint1'].stiffness, found.deviations['joint1']['stiffness']
+        (3000.0, 4.0)
+    """
 
     drives: Mapping[str, SeriesElastic]
     deviations: Mapping[str, Mapping[str, float]]
@@ -51,10 +59,19 @@ def identify_drives(
     drives: what is believed; motor_inertia and gear_ratio are taken from it, stiffness, damping and friction found anew. Joints with
     other drives stay as they are. positions: (samples, n) [rad]; motor_positions, torques: (samples, motors) on the motors' side [rad],
     [N m], torques as they acted from each sample to the next. window: [s] of the polynomials that give rates. friction_width: [rad/s] of
-    the motors' dry friction; None: that of each drive, and no dry friction where it has none. Example:
+    the motors' dry friction; None: that of each drive, and no dry friction where it has none.
 
-        found = identify_drives(model, drives, step=1e-3, positions=q, motor_positions=theta, torques=tau, friction_width=0.5)
-        drives = found.drives
+    Raises InputError where an argument has the wrong shape, name or value; SingularityError where the motion does not tell what is
+    sought.
+
+        >>> one = RobotModel.from_dh([0], [0], [0], [0], [link_inertia(1.0, [0.2, 0, 0], 0.05 * np.eye(3))], joint_names=['joint1'])
+        >>> believed = {'joint1': SeriesElastic(stiffness=200.0, motor_inertia=0.1)}
+        >>> t = Trajectory.interpolate([0, 0.4, 0.9, 1.5, 2], [[0.0], [0.5], [-0.4], [0.6], [0.0]])
+        >>> s = t.evaluate(1e-3 * np.arange(2000), 4)             # a recording, made of a stiffness of 250 N m/rad
+        >>> m = motor_feedforward(one, {'joint1': SeriesElastic(stiffness=250.0, motor_inertia=0.1)}, s)
+        >>> found = identify_drives(one, believed, step=1e-3, positions=s[:, 0], motor_positions=m.positions, torques=m.efforts)
+        >>> round(found.drives['joint1'].stiffness)
+        250
     """
     p = prepared(model, drives)
     step, window = number_above_0(step, 'step', '[s]'), number_above_0(window, 'window', '[s]')

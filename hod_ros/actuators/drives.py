@@ -130,7 +130,14 @@ class Motor(Drive):
 
 @dataclass(frozen=True, kw_only=True)
 class Rigid(Motor):
-    """A motor whose gear does not give: theta = q."""
+    """A motor whose gear does not give: theta = q.
+
+    Raises InputError where a figure has the wrong sign or is not finite.
+
+        >>> m = motor_feedforward(model, {'panda_joint1': Rigid(motor_inertia=1e-4, gear_ratio=100.0)}, q)
+        >>> bool(np.isclose(m.positions[0], 100 * q[0, 0]))
+        True
+    """
 
     motor_inertia: float = figure(INERTIA, 0.0)
 
@@ -142,7 +149,14 @@ class Rigid(Motor):
 
 @dataclass(frozen=True, kw_only=True)
 class SeriesElastic(Motor):
-    """A motor behind a linear spring: Q = stiffness (theta - q)."""
+    """A motor behind a linear spring: Q = stiffness (theta - q).
+
+    Raises InputError where a figure is missing, has the wrong sign or is not finite.
+
+        >>> m = motor_feedforward(model, {'panda_joint1': SeriesElastic(stiffness=3000.0, motor_inertia=0.2)}, q)
+        >>> bool(np.isclose(m.positions[0], q[0, 0] + inverse_dynamics(model, q)[0, 0] / 3000.0))
+        True
+    """
 
     stiffness: float = figure(STIFFNESS, None)
     damping: float = figure(DAMPING, 0.0)
@@ -165,7 +179,14 @@ class SeriesElastic(Motor):
 
 @dataclass(frozen=True, kw_only=True)
 class HardeningSpring(Motor):
-    """A motor behind a spring that hardens: Q = stiffness e + cubic e^3 + quintic e^5, e = theta - q."""
+    """A motor behind a spring that hardens: Q = stiffness e + cubic e^3 + quintic e^5, e = theta - q.
+
+    Raises InputError where a figure is missing, has the wrong sign or is not finite.
+
+        >>> drive = HardeningSpring(stiffness=1000.0, cubic=2e4, motor_inertia=0.2)
+        >>> motor_feedforward(model, {'panda_joint1': drive}, q).positions.shape
+        (7,)
+    """
 
     stiffness: float = figure(STIFFNESS, None)
     cubic: float = figure('[N m/rad^3] or [N/m^3]', 0.0)
@@ -193,6 +214,11 @@ class AdjustableStiffness(Motor):
     """A motor behind a spring whose stiffness another mechanism sets: Q = k(t) (theta - q).
 
     stiffness is the configured constant, in force where no stiffness motion is given; stiffness_range what the mechanism can reach.
+
+    Raises InputError where a figure is missing or wrong; SingularityError where a stiffness is out of its range.
+
+        >>> AdjustableStiffness(motor_inertia=0.2, stiffness=500.0, stiffness_range=(100.0, 2000.0)).stiffness
+        500.0
     """
 
     stiffness: float | None = figure(STIFFNESS, None)
@@ -237,6 +263,12 @@ class Antagonistic(Motor):
 
     spring: one for both, or a pair. Both motors turn in the joint's sense; motor 1 is ahead of the joint and motor 2 behind it.
     The motors' figures may be pairs. stiffness is the configured constant, as in AdjustableStiffness.
+
+    Raises InputError where a figure is missing or wrong; its use SingularityError where no stretch gives torque and stiffness.
+
+        >>> drive = Antagonistic(motor_inertia=0.01, spring=ExponentialSpring(torque=2.0, rate=8.0), stiffness=60.0)
+        >>> motor_feedforward(model, {'panda_joint1': drive}, 0.1 * q).names[:3]          # the other joints are rigid
+        ('panda_joint1/1', 'panda_joint1/2', 'panda_joint2')
     """
 
     spring: SpringLaw | tuple[SpringLaw, SpringLaw] = figure('of an antagonistic pair', None)

@@ -33,6 +33,15 @@ class FeedbackLinearisation:
 
     stiffness: rows k, k', k'' (3, v) [N m/rad] of the variable-stiffness joints, as in motor_feedforward: for adjustable springs the
     present stiffness motion; of antagonistic pairs only the row k'' counts, as the command, the others being measured.
+    torques() makes every joint a chain of four integrators: the motors' torques under which q'''' is what is commanded.
+
+    Raises InputError where a joint is rigid or a drive damped; calls SingularityError where no torque gives the snap.
+
+        >>> drives = {name: SeriesElastic(stiffness=3000.0, motor_inertia=0.2) for name in model.joint_names}
+        >>> law = FeedbackLinearisation(model, drives)
+        >>> theta, rates = law.state(q[:4])
+        >>> law.torques(q[0], q[1], theta, rates, snap=q[4]).shape
+        (7,)
     """
 
     def __init__(self, model: RobotModel, drives: Drives) -> None:

@@ -44,7 +44,13 @@ def unit_of(figure: str) -> str:
 
 
 def drive_from_figures(joint: str, figures: Mapping[str, Any]) -> drives.Motor:
-    """The drive of a joint; errors name the joint and the figure."""
+    """The drive of a joint; errors name the joint and the figure.
+
+    Raises InputError where the type is unknown or a figure missing, unknown or wrong.
+
+        >>> drive_from_figures('joint1', {'type': 'series_elastic', 'stiffness': 3000.0, 'motor_inertia': 0.2}).stiffness
+        3000.0
+    """
     if not isinstance(joint, str):
         raise InputError(f'joint is {shown(joint)}; give the name of the joint')
     if not isinstance(figures, Mapping) or 'type' not in figures:
@@ -66,7 +72,14 @@ def drive_from_figures(joint: str, figures: Mapping[str, Any]) -> drives.Motor:
 
 
 def drives_from_figures(figures: Mapping[str, Mapping[str, Any]]) -> dict[str, drives.Motor]:
-    """{joint: drive} of {joint: figures}."""
+    """{joint: drive} of {joint: figures}.
+
+    Raises InputError as drive_from_figures does.
+
+        >>> drives = drives_from_figures({'joint1': {'type': 'rigid', 'gear_ratio': 100.0}})
+        >>> drives['joint1'].gear_ratio
+        100.0
+    """
     return {joint: drive_from_figures(joint, values) for joint, values in by_joint(figures).items()}
 
 

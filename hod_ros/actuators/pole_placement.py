@@ -14,6 +14,11 @@ def pole_gains(poles: ArrayLike) -> Array:
 
     With the error e = q_d - q of a joint, the input q^(order) = q_d^(order) + sum_k gains[k] e^(k) makes e decay with these poles:
     they are the roots of s^order + gains[order - 1] s^(order - 1) + ... + gains[0]. Complex poles come in conjugate pairs.
+
+    Raises InputError where poles are not finite, do not decay, or complex ones come without their conjugates.
+
+        >>> pole_gains([-1.0, -2.0])                  # (s + 1)(s + 2) = s^2 + 3 s + 2
+        array([2., 3.])
     """
     try:
         if np.asarray(poles).dtype.kind not in 'uifcO':

@@ -22,7 +22,14 @@ STIFFNESS = '[N m/rad] or [N/m]'
 
 
 class SpringLaw(ABC):
-    """One spring of an antagonistic pair, f' > 0 and f'' > 0 where it is stretched. All that the inverse of a pair asks for is here."""
+    """One spring of an antagonistic pair, f' > 0 and f'' > 0 where it is stretched. All that the inverse of a pair asks for is here.
+
+    Those at hand: ExponentialSpring, QuadraticSpring, HyperbolicSineSpring, CubicSpring.
+
+        >>> spring = QuadraticSpring(quadratic=50.0, linear=10.0)
+        >>> isinstance(spring, SpringLaw), round(spring.stretch(1.5), 12)
+        (True, 0.1)
+    """
 
     pulls_only = False          # no force below zero stretch, where the law need not hold; otherwise f is odd
     ratio_grows = True          # whether f''/f' of a law that pushes too never falls from 0 on: then pairs have one least stiffness alone
@@ -101,7 +108,13 @@ class PolynomialSpring:
 
 @dataclass(frozen=True, kw_only=True)
 class ExponentialSpring(SpringLaw):
-    """f(e) = torque (exp(rate e) - 1) for e >= 0; it only pulls."""
+    """f(e) = torque (exp(rate e) - 1) for e >= 0; it only pulls.
+
+    Raises InputError where a figure has the wrong sign or is not finite.
+
+        >>> ExponentialSpring(torque=2.0, rate=8.0).stiffness_at(0.0)
+        16.0
+    """
 
     torque: float = figure('of the springs of a pair [N m] or [N]')
     rate: float = figure('of the springs of a pair [1/rad] or [1/m]')
@@ -136,7 +149,13 @@ class ExponentialSpring(SpringLaw):
 
 @dataclass(frozen=True, kw_only=True)
 class QuadraticSpring(SpringLaw):
-    """f(e) = linear e + quadratic e^2 for e >= 0; it only pulls."""
+    """f(e) = linear e + quadratic e^2 for e >= 0; it only pulls.
+
+    Raises InputError where a figure has the wrong sign or is not finite.
+
+        >>> QuadraticSpring(quadratic=50.0, linear=10.0).force_at(0.1)
+        1.5
+    """
 
     quadratic: float = figure('[N m/rad^2] or [N/m^2]')
     linear: float = figure(STIFFNESS, 0.0)
@@ -173,7 +192,13 @@ class QuadraticSpring(SpringLaw):
 
 @dataclass(frozen=True, kw_only=True)
 class HyperbolicSineSpring(SpringLaw):
-    """f(e) = torque sinh(rate e), for both signs of e."""
+    """f(e) = torque sinh(rate e), for both signs of e.
+
+    Raises InputError where a figure has the wrong sign or is not finite.
+
+        >>> HyperbolicSineSpring(torque=2.0, rate=8.0).stiffness_at(0.0)
+        16.0
+    """
 
     torque: float = figure('of the springs of a pair [N m] or [N]')
     rate: float = figure('of the springs of a pair [1/rad] or [1/m]')
@@ -204,7 +229,13 @@ class HyperbolicSineSpring(SpringLaw):
 
 @dataclass(frozen=True, kw_only=True)
 class CubicSpring(SpringLaw):
-    """f(e) = linear e + cubic e^3, for both signs of e."""
+    """f(e) = linear e + cubic e^3, for both signs of e.
+
+    Raises InputError where a figure has the wrong sign or is not finite.
+
+        >>> CubicSpring(linear=10.0, cubic=2.0).force_at(1.0)
+        12.0
+    """
 
     linear: float = figure(STIFFNESS)
     cubic: float = figure('[N m/rad^3] or [N/m^3]')

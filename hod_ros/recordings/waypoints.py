@@ -23,8 +23,12 @@ def read_waypoints(source: Any, *, step: float = 0.01, joint_names: Any = None) 
     Objects are told by what they hold: neither ROS nor the planners are imported. step: the time between the points taken from continuous
     results [s]. joint_names: for results that have none.
 
-        w = read_waypoints('plan.yaml')
-        t = w.trajectory(max_deviation=0.01)
+    Raises InputError where source is none of these, or what it holds is wrong, with the point and the joint.
+
+        >>> w = read_waypoints({'joint_names': ['a'], 'points': [{'positions': [0.0], 'time_from_start': {'sec': 0, 'nanosec': 0}},
+        ...                                                      {'positions': [1.0], 'time_from_start': {'sec': 2, 'nanosec': 0}}]})
+        >>> w.trajectory(max_deviation=0.01).duration           # w = read_waypoints('plan.yaml') reads a file
+        2.0
     """
     if isinstance(source, (str, os.PathLike)):
         return _read_file(Path(source))

@@ -31,6 +31,15 @@ class ElasticPlant:
 
     step [s] and integrator are MuJoCo's: 'RK4', 'Euler', 'implicit' or 'implicitfast'.
     torque_limits: (motors,) [N m] at which the motors saturate, None: the drives' own; `saturated` flags those that did in the last step.
+
+    Raises InputError where an argument is wrong, PlantError (a HodError) where MuJoCo is missing, refuses or becomes unstable.
+
+        >>> drives = {'panda_joint1': SeriesElastic(stiffness=3000.0, motor_inertia=0.2)}
+        >>> plant = ElasticPlant(model, drives)
+        >>> plant.set_state(q[0], np.zeros(7))
+        >>> saturated = plant.step(np.zeros(7))
+        >>> plant.positions.shape, plant.motor_positions.shape
+        ((7,), (7,))
     """
 
     def __init__(

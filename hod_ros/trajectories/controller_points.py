@@ -31,7 +31,15 @@ _CHUNK = 2048
 
 @dataclass(frozen=True, eq=False)
 class ControllerPoints:
-    """Points of a motion with the effort that it needs; arrays (points, n), in the order of joint_names."""
+    """Points of a motion with the effort that it needs; arrays (points, n), in the order of joint_names.
+
+    What with_effort returns.
+
+        >>> t = Trajectory.interpolate([0, 1, 3], [q[0], q[0] + 0.2, q[0]])
+        >>> points = with_effort(model, t, tolerance=0.5)
+        >>> points.efforts.shape == (len(points), 7)
+        True
+    """
 
     joint_names: tuple[str, ...]
     times: NDArray[np.float64]                  # (points,) [s]
@@ -74,8 +82,12 @@ def with_effort(
     tolerance: [N m] or [N], one number or one for each joint; None: a thousandth of the model's effort limits, which it must then have.
     drives: as in motor_feedforward; the efforts are then those of the motors, for robots with one motor a joint.
 
-        points = with_effort(model, read_waypoints(plan).trajectory())
-        publisher.publish(points.message(plan))
+    Raises InputError where an argument has the wrong shape, name or value, or so small a tolerance needs too many points.
+
+        >>> t = Trajectory.interpolate([0, 1, 3], [q[0], q[0] + 0.2, q[0]])
+        >>> points = with_effort(model, t, tolerance=0.5)          # publisher.publish(points.message(plan))
+        >>> bool((points.effort_error < 0.5).all())
+        True
     """
     signals = Signals(model, trajectory, drives, viscous_friction)
     if signals.drives is not None and len(signals.drives.motor_names) != model.n:

@@ -33,7 +33,15 @@ _FORCE_ROWS = ('effort', 'effort_rate', 'effort_acceleration')
 
 @dataclass(frozen=True, eq=False)
 class Peak:
-    """The largest magnitudes of one quantity over a trajectory, one for each joint or motor."""
+    """The largest magnitudes of one quantity over a trajectory, one for each joint or motor.
+
+    One of the peaks that evaluate_trajectory returns.
+
+        >>> t = Trajectory.interpolate([0, 1, 3], [q[0], q[0] + 0.2, q[0]])
+        >>> peak = evaluate_trajectory(model, t).peaks['velocity']
+        >>> peak.value.shape, peak.joint[0]
+        ((7,), 'panda_joint1')
+    """
 
     value: NDArray[np.float64]                      # (n,) 0 or more
     time: NDArray[np.float64]                       # (n,) when [s]
@@ -44,7 +52,15 @@ class Peak:
 
 @dataclass(frozen=True, eq=False)
 class TrajectoryEvaluation:
-    """What evaluate_trajectory found."""
+    """What evaluate_trajectory found.
+
+    Its message says it in one sentence.
+
+        >>> t = Trajectory.interpolate([0, 1, 3], [q[0], q[0] + 0.2, q[0]])
+        >>> r = evaluate_trajectory(model, t, Limits(effort=1.0))
+        >>> r.feasible, r.margins['effort'].shape
+        (False, (7,))
+    """
 
     feasible: bool                          # every limit is kept
     message: str                            # a sentence: what is nearest to its limit, or what exceeds it, and for which model and margin
@@ -65,8 +81,13 @@ def evaluate_trajectory(
     that may be used: 0.8 is a good choice where metal moves. parameter_covariance: (p, p) of inertial_parameters(model), for standard
     deviations of the forces' peaks. viscous_friction: adds the model's damping to the forces.
 
-        r = evaluate_trajectory(model, t, Limits(effort=87, effort_rate=1000), margin=0.8)
-        r.feasible, r.message, r.peaks['effort_rate'].value, r.margins['effort']
+    Raises InputError where an argument has the wrong shape, name or value, motors are limited without drives, or the model has a free
+    base.
+
+        >>> t = Trajectory.interpolate([0, 1, 3], [q[0], q[0] + 0.2, q[0]])
+        >>> r = evaluate_trajectory(model, t, Limits(effort=87, effort_rate=1000), margin=0.8)
+        >>> r.feasible, r.peaks['effort_rate'].value.shape, r.margins['effort'].shape
+        (True, (7,), (7,))
     """
     limits = Limits() if limits is None else limits
     if not isinstance(limits, Limits):
@@ -97,7 +118,14 @@ def evaluate_trajectory(
 
 def force_deviations(
         model: RobotModel, trajectory: Trajectory, times: ArrayLike, parameter_covariance: ArrayLike) -> NDArray[np.float64]:
-    """(len(times), 3, n): standard deviations of Q, Q', Q'' at `times`, for a covariance (p, p) of inertial_parameters(model)."""
+    """(len(times), 3, n): standard deviations of Q, Q', Q'' at `times`, for a covariance (p, p) of inertial_parameters(model).
+
+    Raises InputError where an argument has the wrong shape, name or value, or parameter_covariance is no covariance.
+
+        >>> t = Trajectory.interpolate([0, 1, 3], [q[0], q[0] + 0.2, q[0]])
+        >>> force_deviations(model, t, [0.5, 1.5], 1e-4 * np.eye(len(parameter_names(model)))).shape
+        (2, 3, 7)
+    """
     signals = Signals(model, trajectory)
     covariance = _checked_covariance(model, parameter_covariance)
     if covariance is None:

@@ -25,7 +25,11 @@ class Limits:
     velocity [rad/s] or [m/s], acceleration, jerk; effort [N m] or [N], effort_rate [N m/s] or [N/s];
     motor_effort and motor_velocity of the motors, in their order and on their own side of the gear.
 
-        limits = Limits(velocity=2.0, effort=[87, 87, 87, 87, 12, 12, 12], effort_rate=1000)
+    Raises InputError where a limit has the wrong shape or sign, or is no number.
+
+        >>> limits = Limits(velocity=2.0, effort=[87, 87, 87, 87, 12, 12, 12], effort_rate=1000)
+        >>> limits.given
+        ('velocity', 'effort', 'effort_rate')
     """
 
     velocity: ArrayLike | None = None

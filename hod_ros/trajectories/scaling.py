@@ -37,7 +37,14 @@ _CHUNK = 256                # pieces at a time
 
 @dataclass(frozen=True, eq=False)
 class TimeScale:
-    """What time_scale found."""
+    """What time_scale found.
+
+    Its message says what limits the speed, and where.
+
+        >>> t = Trajectory.interpolate([0, 1, 3], [q[0], q[0] + 0.2, q[0]])
+        >>> time_scale(model, t, Limits(velocity=10.0)).fastest
+        1.0
+    """
 
     fastest: float | None                           # the largest feasible speed up to 1; None: there is none
     intervals: tuple[tuple[float, float], ...]      # all feasible speeds up to 1, rising; one that begins at 0 holds however slow it gets
@@ -53,8 +60,12 @@ def time_scale(
     drives, margin, viscous_friction: as in evaluate_trajectory; drives are Rigid or SeriesElastic without damper, dry friction
     and rotors on links, whose motors follow polynomials of the speed.
 
-        f = time_scale(model, t, Limits(effort=87, effort_rate=1000))
-        slower = f.trajectory if f.fastest is not None else None        # t.at_speed(f.fastest)
+    Raises InputError where an argument has the wrong shape, name or value, or the drives are others than these.
+
+        >>> t = Trajectory.interpolate([0, 1, 3], [q[0], q[0] + 0.2, q[0]])
+        >>> f = time_scale(model, t, Limits(velocity=0.1))
+        >>> f.fastest < 1, bool(np.isclose(evaluate_trajectory(model, f.trajectory).peaks['velocity'].value.max(), 0.1))
+        (True, True)
     """
     if not isinstance(limits, Limits):
         raise InputError(f'limits is {arguments.shown(limits)}; give Limits(effort=..., effort_rate=...)')

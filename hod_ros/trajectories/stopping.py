@@ -22,6 +22,13 @@ def stopped(trajectory: Trajectory, time: float, duration: float) -> Trajectory:
     The clock of the motion slows down from 1 to 0 by a polynomial of degree nine and runs duration / 2 in all, for which the
     trajectory must be long enough, unless it ends at rest: there it then stands. The path is kept to 1e-9.
     A short duration needs large forces and rates: evaluate_trajectory tells them.
+
+    Raises InputError where time lies outside of the trajectory, or too little of it is left and it does not end at rest.
+
+        >>> t = Trajectory.interpolate([0, 1, 3], [q[0], q[0] + 0.2, q[0]])
+        >>> s = stopped(t, time=1.0, duration=0.5)
+        >>> bool(np.isclose(s.end, 1.5)), np.allclose(s.evaluate([s.end], 4)[0, 1:], 0, atol=1e-6)
+        (True, True)
     """
     time, duration = arguments.finite_number(time, 'time', '[s]'), arguments.number_above_0(duration, 'duration', '[s]')
     if not trajectory.start <= time <= trajectory.end:

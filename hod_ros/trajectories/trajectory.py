@@ -28,8 +28,11 @@ class Trajectory:
     breaks: (pieces + 1,) increasing times [s]. coefficients: (pieces, degree + 1, n), ascending powers of u = (t - breaks[i]) /
     (breaks[i + 1] - breaks[i]), which runs from 0 to 1 in piece i. joint_names: n names, or None.
 
-        t = Trajectory([0, 2], [[[0.0], [0.0], [3.0], [-2.0]]])      # one joint from 0 to 1 rad within 2 s
-        q = t.evaluate([0, 0.5, 2], 1)                               # (3, 2, 1): positions and velocities
+    Raises InputError where breaks do not increase or the coefficients have the wrong shape or are not finite.
+
+        >>> t = Trajectory([0, 2], [[[0.0], [0.0], [3.0], [-2.0]]])      # one joint from 0 to 1 rad within 2 s
+        >>> t.evaluate([0, 0.5, 2], 1).shape                             # positions and velocities
+        (3, 2, 1)
     """
 
     def __init__(self, breaks: ArrayLike, coefficients: ArrayLike, joint_names: Sequence[str] | None = None) -> None:
@@ -56,6 +59,12 @@ class Trajectory:
         """The piecewise polynomial of degree 2 rows - 1 whose derivatives at `times` are given; continuous to derivative rows - 1.
 
         times: (points,) [s]. derivatives: (points, rows, n), row k the k-th time derivative.
+
+        Raises InputError where the shapes do not match or a number is not finite.
+
+            >>> t = Trajectory.from_derivatives([0, 2], [[[0.0], [0.0]], [[1.0], [0.0]]])        # rest to rest
+            >>> t.coefficients.shape
+            (1, 4, 1)
         """
         times = arguments.times_of(times, 'times')
         given = arguments.finite_array(
@@ -95,7 +104,9 @@ class Trajectory:
         position_limits: (2, n), lower and upper ones; they hold everywhere.
         InputError where that cannot be, with the point and the joint.
 
-            t = Trajectory.interpolate([0, 1, 3], [[0.0, 0.0], [0.5, 0.2], [1.0, -0.3]])
+            >>> t = Trajectory.interpolate([0, 1, 3], [[0.0, 0.0], [0.5, 0.2], [1.0, -0.3]])
+            >>> np.allclose(t.evaluate([1])[0, 0], [0.5, 0.2])
+            True
         """
         from hod_ros.trajectories.interpolation import interpolate
         return interpolate(

@@ -25,8 +25,11 @@ class Waypoints:
 
     times: (points,) [s], or None where there are none. velocities, accelerations, efforts: None where there are none at all.
 
-        w = Waypoints(['a', 'b'], [0, 1, 2], [[0, 0], [1, 0.5], [1, 1]])
-        t = w.trajectory(max_deviation=0.01)
+    Raises InputError where names, times and points do not match, with the point and the joint.
+
+        >>> w = Waypoints(['a', 'b'], [0, 1, 2], [[0, 0], [1, 0.5], [1, 1]])
+        >>> w.trajectory(max_deviation=0.01).end
+        2.0
     """
 
     joint_names: tuple[str, ...]

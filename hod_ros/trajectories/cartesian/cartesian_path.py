@@ -33,7 +33,15 @@ _LIMIT_ROUNDING = 1e-9
 
 
 class CartesianPath(Trajectory):
-    """A joint path along poses of a link: piecewise polynomials over the curve's parameter or time, continuous to the fourth derivative."""
+    """A joint path along poses of a link: piecewise polynomials over the curve's parameter or time, continuous to the fourth derivative.
+
+    What cartesian_path returns.
+
+        >>> pose = forward_kinematics(model, q[:1], 'panda_link8').pose
+        >>> path = cartesian_path(model, 'panda_link8', [pose[:3, 3], pose[:3, 3] + [0, 0, 0.05]], q[0])
+        >>> path.evaluate([path.start, path.end], 4).shape
+        (2, 5, 7)
+    """
 
     link: str
     curve: PoseCurve
@@ -61,8 +69,11 @@ def cartesian_path(
     SingularityError with the place on the path where the condition number of the link's Jacobian exceeds max_condition, or the robot
     cannot follow; InputError where a joint would leave its position limits.
 
-        path = cartesian_path(model, 'tool0', [pose_a, pose_b], start)
-        motion = time_optimal(model, path, Limits(velocity=2.0, effort=80.0, effort_rate=1000.0))
+        >>> here = forward_kinematics(model, q[:1], 'panda_link8').pose[:3, 3]
+        >>> path = cartesian_path(model, 'panda_link8', [here, here + [0, 0, 0.05]], q[0])
+        >>> motion = time_optimal(model, path, Limits(velocity=2.0))
+        >>> np.allclose(forward_kinematics(model, motion.evaluate([motion.end])[0], 'panda_link8').pose[:3, 3], here + [0, 0, 0.05])
+        True
     """
     start = position(model, start)
     _check_model(model)

@@ -41,8 +41,10 @@ def time_optimal(
     how much of each limit is used: at most 1, between all points. Loads and friction that model and drives don't hold are not considered.
     InputError where no speed is slow enough, nothing bounds the speed, the path stands still or is not smooth enough for a limit.
 
-        u = time_optimal(model, path, Limits(velocity=2.0, effort=80.0, effort_rate=1000.0))
-        q = u.evaluate(np.linspace(u.start, u.end, 100), 4)
+        >>> path = Trajectory.interpolate([0, 1], [q[0], q[0] + 0.3])
+        >>> u = time_optimal(model, path, Limits(velocity=2.0, acceleration=10.0))
+        >>> u.start, bool(max(u.certificate.usage['velocity'].max(), u.certificate.usage['acceleration'].max()) <= 1)
+        (0.0, True)
     """
     _check_model(model)
     _check_path(model, path)

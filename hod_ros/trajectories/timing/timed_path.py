@@ -52,7 +52,15 @@ class Certificate:
 
 
 class TimedPath(Trajectory):
-    """A motion along a path: piecewise polynomials that agree with the path to rounding, and the parameter of the path over time."""
+    """A motion along a path: piecewise polynomials that agree with the path to rounding, and the parameter of the path over time.
+
+    What time_optimal returns.
+
+        >>> path = Trajectory.interpolate([0, 1], [q[0], q[0] + 0.3])
+        >>> motion = time_optimal(model, path, Limits(velocity=1.0))
+        >>> np.allclose(motion.parameter([motion.start, motion.end]), [0, 1])
+        True
+    """
 
     certificate: Certificate
     path: Trajectory
