@@ -14,6 +14,7 @@ POSTURE = (0.1, -0.4, 0.2, -2.0, 0.3, 1.8, 0.5)
 PARSER = doctest.DocTestParser()
 # What an example needs beyond numpy, by the module that its name stands in.
 EXTRAS = {
+    'hod_ros.actuators.drive_identification': 'scipy',
     'hod_ros.simulation': 'mujoco',
     'hod_ros.symbols.expressions': 'sympy',
     'hod_ros.symbols.precision': 'mpmath',
