@@ -21,6 +21,7 @@ DRY = (1.0, 1.0, 1.0, 1.0, 0.2, 0.2, 0.2)               # [N m] of the joints, l
 WIDTH = 0.02                # [rad/s] within which dry friction turns
 RATES = np.array([400.0, 400.0, 400.0, 400.0, 60.0, 60.0, 60.0])        # [N m/s]
 LONGEST_STEP = 0.01         # [s] what a command may change by at once, at its rate
+STANDSTILL = 0.02           # [s] between two turns of the arm's loop, beyond which its clock is no judge
 JITTER = 0.01               # [s] by which commands may arrive closer together than they were sent
 FEEDBACK = 8.0              # [1/s] of the planner's
 AT_REST = 0.05              # [rad/s]
@@ -59,6 +60,7 @@ class GuardedArm:
         from hod_ros import inverse_dynamics
 
         self.node, self.executor = node, executor
+        self.stood_still = False        # whether this process was held up, so that what it measures in time says nothing
         self.text = with_friction(robot(7))
         self.model = RobotModel.from_urdf(self.text)
         self.names = list(self.model.joint_names)
@@ -135,9 +137,10 @@ class GuardedArm:
     def run(self, seconds=0.0, until=None):
         """Real time goes on for so long, or until a condition holds; whether it does."""
         end = time.monotonic() + seconds
-        due = time.monotonic()
+        due = turn = time.monotonic()
         while True:
             now = time.monotonic()
+            self.stood_still |= now - turn > STANDSTILL
             if until is not None and until():
                 return True
             if now > end:
@@ -145,6 +148,7 @@ class GuardedArm:
             while self.simulated + STEP <= now:
                 self.simulated = max(self.simulated, now - 0.1) + STEP
                 self.plant.step(self.held)
+            turn = time.monotonic()             # what the simulation makes up for is no standstill
             if now >= due:
                 due = max(due + PERIOD, now)
                 self._measure()

@@ -27,6 +27,7 @@ HEAVIER = '<mass value="1'      # in place of '<mass value="'
 SETTLING = 2.0                  # [s] after a fault, until the arm is at rest or follows
 ROUNDING = 1e-6
 PATIENCE = 10.0                 # [s]
+ATTEMPTS = 5                    # at a trial, where the machine stands still
 USUAL = {
     'gravity': [0.0, 0.0, -9.81], 'payload.link': '', 'payload.mass': 0.0, 'joint_friction': True,
     'limits.panda_joint1.effort_rate': PARAMETERS['limits.panda_joint1.effort_rate']}
@@ -101,13 +102,22 @@ class Trials:
         arm.commands.clear()
         arm.plan()
         arm.run(1.0 + 1.5 * rng.random())
-        if len(arm.commands) < 50:
+        if not arm.run(PATIENCE, lambda: len(arm.commands) >= 50):
             raise RuntimeError(f'the arm is not commanded; fault: {arm.fault!r}')
+
+    def undisturbed(self, name, rng):
+        """A trial; one that fails where this process was held up, which is arm, planner and clock at once, says nothing and is repeated."""
+        for _ in range(ATTEMPTS):
+            figures = self.trial(name, rng)
+            if good(figures) or not self.arm.stood_still:
+                break
+        return figures
 
     def trial(self, name, rng):
         """{figure: value} of one fault at a random instant."""
         arm = self.arm
         self.begin(rng)
+        arm.stood_still = False
         error = arm.error
         follows = getattr(self, name)(rng)
         arm.run(SETTLING)
@@ -313,6 +323,10 @@ def guarded_arm(commands='/hod/commands'):
         rclpy.try_shutdown()
 
 
+def good(figures):
+    return max(figures['step'], figures['effort']) <= 1 + ROUNDING and figures['held'] and figures['within']
+
+
 def run(times=1, seed=1, faults=FAULTS):
     """Figures of `times` trials a fault."""
     rng = np.random.default_rng(seed)
@@ -323,9 +337,9 @@ def run(times=1, seed=1, faults=FAULTS):
         arm.describe()
         for k in range(times):
             for name in rng.permutation(faults):
-                results[name].append(trials.trial(name, rng))
+                results[name].append(trials.undisturbed(name, rng))
                 bad = results[name][-1]
-                if max(bad['step'], bad['effort']) > 1 + ROUNDING or not bad['held'] or not bad['within']:
+                if not good(bad):
                     print(f'{name}, round {k + 1}: {bad}', flush=True)
     print(f'Faults at random instants of an arm in motion, {times} of each, every {1e3 * PERIOD:g} ms a setpoint; '
           'worst step in what its rate allows, worst effort in its limit (both at most 1), and how often the arm was held or followed')
@@ -352,6 +366,9 @@ def kill(watched):
                 watchdog = subprocess.Popen([
                     sys.executable, str(ROOT / 'examples' / 'command_watchdog.py'), '--ros-args', '-r', 'commands:=/hod/commands',
                     '-p', f'joints:={arm.names}', '-p', f'damping:={[30.0] * 4 + [0.3] * 3}'])
+                node = arm.node
+                if not arm.run(PATIENCE, lambda: node.count_publishers('/safe_commands') and node.count_subscribers('/hod/commands')):
+                    raise RuntimeError('the watchdog does not come up')
             Trials(arm).begin(np.random.default_rng(1))
             process.process.kill()
             process.process.wait()

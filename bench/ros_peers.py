@@ -3,7 +3,6 @@
 
 import gc
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+from domains import claim_domain
 
 ROOT = Path(__file__).resolve().parent.parent
 SIDES = ('hod', 'echo')         # the namespaces of the two nodes
@@ -22,7 +22,7 @@ PRIORITY = 20                   # realtime_priority's default
 
 def isolate():
     """A ROS domain of our own on this machine only; before rclpy.init."""
-    os.environ['ROS_DOMAIN_ID'] = str(random.randrange(1, 100))
+    os.environ['ROS_DOMAIN_ID'] = str(claim_domain())
     os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
     os.environ.pop('ROS_PYTHON_CHECK_FIELDS', None)
 

@@ -18,10 +18,11 @@ except ImportError:
     collect_ignore_glob = ['test_cpp_consumer.py', 'test_launched.py', 'test_several_robots.py', 'test_two_hosts.py', 'test_reference.py']
 else:
     import ros_harness
+    from domains import claim_domain
 
     os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
     os.environ.pop('ROS_STATIC_PEERS', None)
-    os.environ['ROS_DOMAIN_ID'] = str(ros_harness.claim_domain())
+    os.environ['ROS_DOMAIN_ID'] = str(claim_domain())
 
 
 @pytest.fixture(scope='module')

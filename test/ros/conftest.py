@@ -18,8 +18,9 @@ else:
     os.environ.pop('ROS_STATIC_PEERS', None)
 
     import ros_harness
+    from domains import claim_domain
 
-    os.environ['ROS_DOMAIN_ID'] = str(ros_harness.claim_domain())
+    os.environ['ROS_DOMAIN_ID'] = str(claim_domain())
 
 
 @pytest.fixture(scope='session', autouse=True)

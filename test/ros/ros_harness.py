@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the ROS tests share: the node as a process of its own, and a client that talks to it over DDS."""
 
-import fcntl
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from array import array
@@ -40,29 +37,12 @@ TRANSITIONS = {'configure': 1, 'cleanup': 2, 'activate': 3, 'deactivate': 4}
 PATIENCE = 10.0         # [s] longest wait for anything that must come
 SILENCE = 0.5           # [s] wait for what must not come
 
-_locks = []
 
 
 def long_queues(node='/hod'):
     """Parameters with which a standstill of the whole machine loses nothing of a stream."""
     return {f'qos_overrides.{node}/{queue}.depth': 1000 for queue in ('setpoint.subscription', 'feedforward.publisher')}
 
-
-
-def claim_domain():
-    """A ROS domain that nobody on this machine uses; it is ours until this process ends."""
-    for domain in range(1, 100):
-        lock = open(Path(tempfile.gettempdir()) / f'hod_ros_domain_{domain}.lock', 'w')
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-                probe.bind(('', 7400 + 250 * domain + 10))
-        except OSError:
-            lock.close()
-            continue
-        _locks.append(lock)
-        return domain
-    raise RuntimeError('no free ROS domain')
 
 
 def remove_orphaned_shared_memory(before):

@@ -14,6 +14,8 @@ import pytest
 
 pytest.importorskip('mujoco')
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 FAULTS = ('jump', 'second_planner', 'timeout', 'payload', 'joint_states_stop', 'signal')
 ROUNDING = 1e-6

@@ -359,7 +359,7 @@ UNFIT = 'this robot cannot be used with the parameters as they are: '
     (PARAMETERS | {'gains.elbow.position': 3.0}, "gains are given for the motor 'elbow'; the motors are joint1, joint2, joint3"),
     (PARAMETERS | {'control': 'state_feedback', 'elastic.joint1.damping': 2.0}, "control is 'state_feedback', but the spring of joint "
      "'joint1' has the damping 2;"),
-    (PARAMETERS | {'locked_positions.elbow': 1.0}, "locked names 'elbow', but the robot has no such joint"),
+    (PARAMETERS | {'locked_positions.elbow': 1.0}, "locked_positions names 'elbow', but the robot has no such joint"),
     (PARAMETERS | {'armature.elbow': 1.0}, "armature names 'elbow', which is no independent moving joint"),
     (PARAMETERS | {'locked_positions.joint2': 1.0}, "drives names 'joint2', but the joints of arm are joint1, joint3"),
 ])

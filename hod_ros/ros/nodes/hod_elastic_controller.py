@@ -48,6 +48,8 @@ FALLBACKS = {'damping': 'the motors are braked', 'zero': 'the motors get no torq
 
 class ControllerNode(WithoutEvents, Node):
 
+    _answered = None                        # stamp of the state that was answered last; here, for a node that is not made to its end
+
     def __init__(self, **kwargs):
         super().__init__('hod_elastic_controller', **kwargs)
         self._settings = settings = Parameters(self, 'hod_elastic_controller')
@@ -61,7 +63,6 @@ class ControllerNode(WithoutEvents, Node):
         self._state = self._state_stamp = self._state_came = None
         self._joints_stamp = self._joints_came = None
         self._reference = self._reference_stamp = self._reference_came = None
-        self._answered = None               # stamp of the state that was answered last
         self._publisher = self.create_publisher(JointState, 'motor_torques', DEPTH)
         self._commands = self.create_publisher(Float64MultiArray, '~/commands', DEPTH) if settings['publish_commands'] else None
         take_priority(self.get_logger(), settings['realtime_priority'])
