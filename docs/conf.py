@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sphinx's configuration of the documentation; rosdoc2 takes it as it is."""
+"""Sphinx's configuration of the documentation, for `make docs` and for rosdoc2 (see rosdoc2.yaml)."""
 
 import inspect
+import os
 import re
 import sys
 import warnings
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+# rosdoc2 builds a copy of this folder elsewhere, with the repository on sys.path.
+ROOT = next(path for path in [Path(__file__).resolve().parent.parent, *map(Path, sys.path)] if (path / 'hod_ros' / '__init__.pyi').exists())
 sys.path.insert(0, str(ROOT))
 warnings.filterwarnings('ignore', 'hod_ros runs on its numpy reference')       # the pages need no compiled kernel
 
@@ -76,6 +78,11 @@ def write_python_reference(app):
         'else below ``hod_ros`` may move between two releases.', '', '.. toctree::', '   :maxdepth: 2', '', contents, '']))
 
 
+def find_files_of_repository(app, page, source):
+    """Links to files outside of the pages hold where rosdoc2 has copied the pages to."""
+    source[0] = source[0].replace('](../', f']({os.path.relpath(ROOT, app.srcdir)}/')
+
+
 def write(path, text):
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
@@ -118,4 +125,5 @@ def fields_of(kind):
 
 def setup(app):
     app.connect('builder-inited', write_python_reference)
+    app.connect('source-read', find_files_of_repository)
     app.connect('autodoc-process-docstring', plain_docstring)
