@@ -3,6 +3,7 @@ import hashlib
 import os
 import platform
 import re
+import runpy
 from concurrent.futures import ThreadPoolExecutor
 from glob import glob
 from pathlib import Path
@@ -15,6 +16,7 @@ from setuptools.command.build_ext import build_ext
 # 'required': fail where the kernel cannot be compiled; 'no': do not try; otherwise go without it where it cannot be.
 KERNEL = os.environ.get('HOD_ROS_BUILD_KERNEL', 'optional')
 CORE = Path('hod_ros/kernel/core')
+SOURCES = runpy.run_path('hod_ros/kernel/sources.py')['digest']('hod_ros/kernel')
 CPP = ['-std=c++17', '-O3', '-Wall', '-Wextra', '-fvisibility=hidden']
 INSTRUCTION_SETS = {'baseline': []}
 if platform.machine() in ('x86_64', 'AMD64') and '-DHOD_PORTABLE' not in os.environ.get('CFLAGS', ''):
@@ -102,14 +104,15 @@ setup(
     license='Apache-2.0',
     python_requires='>=3.10',
     packages=find_packages(include=['hod_ros', 'hod_ros.*']),
+    include_package_data=False,     # the kernel's sources are for sdists; its headers are installed below include
     package_data={'hod_ros': ['py.typed', '*.pyi', 'robots/*.urdf']},
     ext_modules=[] if KERNEL == 'no' else [
         Extension(
             'hod_ros.kernel._doorway',
             sources=['hod_ros/kernel/_doorway.cpp'],
-            depends=glob('hod_ros/kernel/**/*.hpp', recursive=True),
+            depends=glob('hod_ros/kernel/**/*.[ch]pp', recursive=True),
             include_dirs=[str(CORE / 'include')],
-            define_macros=[('HOD_DISPATCH', '1')] if len(INSTRUCTION_SETS) > 1 else [],
+            define_macros=[('HOD_SOURCES', SOURCES), *([('HOD_DISPATCH', '1')] if len(INSTRUCTION_SETS) > 1 else [])],
             extra_compile_args=CPP,
             extra_link_args=['-pthread'],
             language='c++',

@@ -13,6 +13,10 @@
 #include "core/signature.hpp"
 #include "reading.hpp"
 
+#ifndef HOD_SOURCES
+#define HOD_SOURCES unknown         // else the digest of kernel/sources.py
+#endif
+
 namespace hod {
 #define DECLARE_ON(name, target) extern const Compiled name##_##target;
 #define LINE(name, lengths, signature) \
@@ -481,6 +485,9 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+
 int exec_module(PyObject *module)
 {
     import_array1(-1);
@@ -491,6 +498,8 @@ int exec_module(PyObject *module)
     state->robot = (PyTypeObject *)PyType_FromModuleAndSpec(module, &robot_spec, nullptr);
     state->call = (PyTypeObject *)PyType_FromModuleAndSpec(module, &bound_spec, nullptr);
     if (!state->robot || !state->call || PyModule_AddType(module, state->robot) < 0)
+        return -1;
+    if (PyModule_AddStringConstant(module, "SOURCES", TEXT(HOD_SOURCES)) < 0)
         return -1;
     return PyModule_AddIntConstant(module, "MOST_ROWS", MOST_ROWS);
 }

@@ -7,11 +7,14 @@ import warnings
 import numpy as np
 
 from hod_ros.algebra import lie
+from hod_ros.kernel import sources
 
 try:
     if os.environ.get('HOD_ROS_KERNEL', '1') == '0':
         raise ImportError('switched off by HOD_ROS_KERNEL=0')
     from hod_ros.kernel import _doorway
+    if sources.digest(os.path.dirname(__file__)) not in ('', getattr(_doorway, 'SOURCES', None)):
+        raise ImportError('which was compiled from other sources than these: run make, or pip install again')
 except ImportError as reason:
     _doorway = None
     warnings.warn(
