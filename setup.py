@@ -110,7 +110,7 @@ setup(
         Extension(
             'hod_ros.kernel._doorway',
             sources=['hod_ros/kernel/_doorway.cpp'],
-            depends=glob('hod_ros/kernel/**/*.[ch]pp', recursive=True),
+            depends=['hod_ros/kernel/sources.py', *glob('hod_ros/kernel/**/*.[ch]pp', recursive=True)],
             include_dirs=[str(CORE / 'include')],
             define_macros=[('HOD_SOURCES', SOURCES), *([('HOD_DISPATCH', '1')] if len(INSTRUCTION_SETS) > 1 else [])],
             extra_compile_args=CPP,

@@ -49,7 +49,7 @@ class Environment:
         described = [ROOT / name for name in ('package.xml', 'pyproject.toml', 'setup.cfg', 'setup.py')]
         package = fingerprint(described, wheels)
         yield self.prefix / MARKS / 'package', package, 'package (hod_ros)', self.install_package
-        sources = [ROOT / 'setup.py', *c_sources()]
+        sources = [ROOT / 'setup.py', ROOT / 'hod_ros' / 'kernel' / 'sources.py', *c_sources()]
         kernel = fingerprint(sources, os.environ.get('CC', ''), os.environ.get('CFLAGS', ''))
         yield kernel_mark(), kernel, 'kernel (C++)', self.build_kernel
 
