@@ -27,7 +27,7 @@ PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 RUN := $(VENV)/bin/python
 
 .DEFAULT_GOAL := setup
-.PHONY: setup demo sea-demo test check run bench soak floods lint docs pictures clean help
+.PHONY: setup demo sea-demo test check run watch bench soak floods lint docs pictures clean help
 
 setup: ## build the environment: ROS 2 wheels, interfaces, package (done by every target below)
 	@command -v '$(PYTHON)' >/dev/null || { \
@@ -48,8 +48,11 @@ test: setup ## run the tests; a part of them with ARGS='-k name'
 check: setup ## run the most telling tests, in a minute
 	@HOD_ROS_TESTS=required ROS_PYTHON_CHECK_FIELDS=1 $(RUN) -m pytest -q -n 2 --dist loadfile -m telling --durations 10 $(ARGS)
 
-run: setup ## run the node alone until Ctrl-C; ARGS='--ros-args ...'
-	@exec $(VENV)/bin/hod_node $(ARGS)
+run: setup ## run the node until Ctrl-C, alone or with ROBOT=my.urdf (or .xacro); ARGS='--ros-args ...'
+	@exec $(if $(ROBOT),$(RUN) tools/run_node.py '$(ROBOT)',$(VENV)/bin/hod_node) $(ARGS)
+
+watch: setup ## show once a second what the node answers, until Ctrl-C
+	@exec $(RUN) examples/consume_feedforward.py $(ARGS)
 
 bench: setup ## measure, as ratios within one run
 	@$(RUN) -m bench $(ARGS)

@@ -20,6 +20,16 @@ POLL = 0.1                  # [s] a signal is noticed at the latest after this t
 SWITCH_INTERVAL = 5e-5      # [s] for so long a setpoint waits, a few times, while a description is being loaded in another thread
 
 
+HELP = '''usage: {name} [--ros-args [-p NAME:=VALUE] [--params-file FILE] [-r FROM:=TO] ...]
+
+A node of hod_ros: higher-order inverse dynamics. It runs until Ctrl-C, SIGTERM or SIGHUP.
+
+  -p NAME:=VALUE      a parameter; docs/reference.md and config/hod.yaml explain all of them
+  --params-file FILE  parameters from a file
+  -r FROM:=TO         another name for a topic or service; -r __ns:=/left for a namespace
+
+The robot comes from the topic robot_description (robot_state_publisher, or examples/publish_description.py) or from the parameter of that
+name, which a parameter file can hold; it is too long for -p. In a clone: make run ROBOT=my.urdf'''
 SIGNALS = tuple(getattr(signal, name) for name in ('SIGINT', 'SIGTERM', 'SIGHUP') if hasattr(signal, name))
 
 
@@ -56,6 +66,10 @@ def controller_main(args: list[str] | None = None) -> int:
 def run_process(name: str, module: str, node_class: str, args: list[str] | None = None) -> int:
     """A process with one node, whose class is imported when signals are in hand. Returns the exit code."""
     open_standard_streams()
+    given = sys.argv[1:] if args is None else args
+    if '--ros-args' not in given and {'-h', '--help'} & set(given):
+        print(HELP.format(name=name))
+        return 0
     stop = StopRequest()
     try:
         fault = missing_packages()
