@@ -14,8 +14,10 @@ from hod_ros import example_robot
 
 ROOT = Path(__file__).parents[2]
 XACRO = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="{name}"><xacro:property name="m" value="2"/>{links}</robot>'
-LINKS = ('<link name="base"/><link name="arm"><inertial><mass value="${m}"/><origin xyz="0.1 0 0"/>'
-         '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="hinge" type="continuous"><parent link="base"/><child link="arm"/></joint>')
+LINKS = (
+    '<link name="base"/><link name="arm"><inertial><mass value="${m}"/><origin xyz="0.1 0 0"/>'
+    '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    '<joint name="hinge" type="continuous"><parent link="base"/><child link="arm"/></joint>')
 
 
 def run(*arguments):
