@@ -82,7 +82,7 @@ def test_the_node_knows_every_parameter_that_launch_sets():
 def test_the_executable_that_launch_starts_is_the_one_that_setup_installs():
     node, = calls(ROOT / 'launch' / 'hod.launch.py', 'Node')
     executable = keyword(node, 'executable')
-    assert re.search(rf"console_scripts.*?'{executable} = ", (ROOT / 'setup.py').read_text(), re.DOTALL)
+    assert re.search(rf'^\[project.scripts\]\n(?:.+\n)*?{executable} = ', (ROOT / 'pyproject.toml').read_text(), re.MULTILINE)
 
 
 def test_arguments_that_a_file_passes_on_are_declared_where_they_arrive():
