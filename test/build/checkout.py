@@ -23,7 +23,8 @@ def copy_to(target):
     """Copy the repository as a clone would have it, without anything that was built."""
     def ignored(folder, names):
         at_top = MADE_AT_TOP.intersection(names) if Path(folder) == ROOT else set()
-        return MADE(folder, names) | at_top
+        pages = {'_build', 'python'}.intersection(names) if Path(folder) == ROOT / 'docs' else set()
+        return MADE(folder, names) | at_top | pages
     return Path(shutil.copytree(ROOT, target, ignore=ignored, symlinks=True))
 
 
