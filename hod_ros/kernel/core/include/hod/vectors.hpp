@@ -2,8 +2,7 @@
 // Vectors in space, over which every algorithm is written once.
 //
 // Packed: the components x, y, z of one sample in one register. Spread<W>: W samples a component, for batches; Spread<1> is one sample in
-// plain doubles. Slopes (slopes.hpp): one sample with its derivatives in some directions. Number is what one component holds: a double or
-// W of them. Products of two vectors are componentwise.
+// plain doubles. Number is what one component holds: a double or W of them. Products of two vectors are componentwise.
 #pragma once
 
 #include <type_traits>
