@@ -15,9 +15,11 @@ from hod_ros.dynamics.loads import Wrenches
 from hod_ros.errors import InputError
 from hod_ros.kernel import compiled
 from hod_ros.model import motions
+from hod_ros.model.far_positions import warn_of_far_positions
 from hod_ros.model.robot_model import RobotModel
 
 MOST_UNASKED = motions.MOST_ROWS_UNASKED - 2      # the most rows of Q where `order` is not given
+JUDGED = 1000           # samples of a batch whose positions are judged, at its beginning, middle and end: small beside its cost
 
 # Name of a formulation -> module whose inverse_dynamics(model, q, external, base) computes one sample in numpy.
 FORMULATIONS = {
@@ -54,7 +56,7 @@ def inverse_dynamics(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | No
     W: (order + 1, 6) the wrench (torque, force) on the base, in its frame.
 
     Raises InputError where an argument has the wrong shape, name or value, or the result is too large for floats; ModelError where
-    nothing that moves has inertia.
+    nothing that moves has inertia. A large batch far beyond position limits is a warning: it may be in degrees.
 
         >>> Q = inverse_dynamics(model, q)                                      # Q, Q', Q''
         >>> loaded = inverse_dynamics(model, q, wrenches={'panda_link8': LinkWrench(np.ones((3, 6)), 'world_aligned')})
@@ -71,6 +73,8 @@ def inverse_dynamics(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | No
             else:
                 Q = None
             if Q is not None and (order is None and len(Q) <= MOST_UNASKED or _as_meant(Q, order)):
+                if len(Q) >= JUDGED:
+                    warn_of_far_positions(model, np.asarray(q)[[0, len(Q) // 2, -1], 0])
                 return Q
     except (AttributeError, TypeError, ValueError):     # of no model, or of a comparison with an array
         motions.robot_model(model)

@@ -113,6 +113,8 @@ def evaluate_trajectory(
     judged = f'{model.name} (model {model.hash}), margin {float(margin):g}'
     nearest = _nearest(signals.quantities, found.value, limit, times, allowed, margin)
     message = f'{"feasible" if feasible else "not feasible"} for {judged}: {nearest}'
+    if signals.doubt:
+        message += f'; {signals.doubt}'
     return TrajectoryEvaluation(feasible, message, peaks, margins, signals.work(), model.name, model.hash, float(margin))
 
 

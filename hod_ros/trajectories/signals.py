@@ -6,6 +6,7 @@ Rows 0, 1, 2 of every signal are its value and derivatives by time; that is how 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from hod_ros.actuators.motor_feedforward import PreparedDrives
 from hod_ros.actuators.motor_feedforward import prepared
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
 from hod_ros.errors import InputError
+from hod_ros.model.far_positions import far_positions
 from hod_ros.model.robot_model import RobotModel
 from hod_ros.trajectories import arguments
 from hod_ros.trajectories.limits import Limits
@@ -43,6 +45,9 @@ class Signals:
         self.model, self.trajectory = arguments.robot_model(model), checked_trajectory(trajectory, model)
         if model.base != 'fixed' or model.exact:
             raise InputError(f"{model.name} has a free base or exact numbers; trajectories are for fixed bases and floating point numbers")
+        self.doubt = far_positions(model, self.trajectory.evaluate(self.trajectory.breaks, 0)[:, 0])
+        if self.doubt:
+            warnings.warn(self.doubt, stacklevel=3)
         self.drives: PreparedDrives | None = None if drives is None else prepared(model, drives)
         self.damping = model.damping if arguments.flag(viscous_friction, 'viscous_friction') else None
         self.rows = 7 if self.drives is None else 2 + self.drives.rows

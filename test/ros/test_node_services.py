@@ -35,6 +35,13 @@ def test_one_sample_of_any_order_equals_the_librarys_own_result(client, order):
     np.testing.assert_allclose(result(response, 1, order)[0], expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
 
 
+def test_positions_in_degrees_are_answered_and_told_in_the_message(client):
+    q = Q[:3].copy()
+    q[0] = 90.0
+    response = client.compute(q, order=0)
+    assert response.success and "joint 'joint1' at 90 lies far beyond its limits" in response.message
+
+
 def test_many_samples_in_another_joint_order(client):
     q = np.random.default_rng(5).uniform(-1.0, 1.0, (50, 5, 3))
     response = client.compute(q[..., [1, 2, 0]], order=2, names=['joint2', 'joint3', 'joint1'])

@@ -108,6 +108,8 @@ def test_motions_at_their_limits_are_within_them():
     limits = MotionLimits(NAMES, *(np.full(3, value) for value in (-2.5, 2.5, 3.0)))
     assert limits.flags(np.array([[2.5, -2.5, 0.0], [3.0, -3.0, 0.0], [1e3] * 3])) is None
     assert limits.flags(np.array([[2.6, 0.0, 0.0], [3.1, -3.1, 0.0]])).tolist() == [24, 16, 0]
+    assert limits.fault(np.full((3, 3), 2.6)).endswith('from -2.5 to 2.5')
+    assert limits.fault(np.full((3, 3), 90.0)).endswith('from -2.5 to 2.5: is that in [rad], or in [m]?')
     free = MotionLimits(NAMES, *(np.full(3, value) for value in (-np.inf, np.inf, np.inf)))
     assert not free.exist and free.flags(np.full((2, 3), 1e6)) is None
 

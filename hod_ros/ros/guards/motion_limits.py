@@ -4,6 +4,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from hod_ros.model.far_positions import FAR
 from hod_ros.ros.guards.record import Record
 
 KINDS = ('position', 'velocity')
@@ -74,4 +75,7 @@ class MotionLimits:
         return np.minimum(np.maximum(positions, self._lower), self._upper)
 
     def _position_text(self, who: str, joint: int, position: float) -> str:
-        return f'{who} joint {self._names[joint]!r} at {position:.4g}; it may be from {self._lower[joint]:.4g} to {self._upper[joint]:.4g}'
+        lower, upper = self._lower[joint], self._upper[joint]
+        far = max(position - upper, lower - position) > FAR * (upper - lower)
+        return (f'{who} joint {self._names[joint]!r} at {position:.4g}; it may be from {lower:.4g} to {upper:.4g}'
+                f'{": is that in [rad], or in [m]?" if far else ""}')

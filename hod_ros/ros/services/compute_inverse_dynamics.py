@@ -6,6 +6,7 @@ from hod_interfaces.srv import ComputeInverseDynamics
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
 from hod_ros.dynamics.loads import LinkWrench
 from hod_ros.errors import InputError
+from hod_ros.model.far_positions import far_positions
 from hod_ros.model.robot_model import RobotModel
 from hod_ros.ros.services.requests import RequestLimits
 from hod_ros.ros.services.requests import in_message_order
@@ -26,6 +27,7 @@ def compute_inverse_dynamics(
     Q = inverse_dynamics(model, q, wrenches=wrenches or None, formulation=request.formulation or 'recursive', order=order)
     response.efforts = in_message_order(Q, columns)
     response.joint_names = columns.names
+    response.message = far_positions(model, q[..., 0, :])
 
 
 def link_wrench(message: LinkWrenchMessage, samples: int, rows: int) -> LinkWrench:

@@ -8,6 +8,7 @@ import numpy as np
 from hod_interfaces.srv import ComputeMotorFeedforward
 from hod_ros.actuators.motor_feedforward import PreparedDrives
 from hod_ros.errors import InputError
+from hod_ros.model.far_positions import far_positions
 from hod_ros.model.robot_model import RobotModel
 from hod_ros.ros.services.requests import RequestLimits
 from hod_ros.ros.services.requests import motion_samples
@@ -32,6 +33,7 @@ def compute_motor_feedforward(
                 f'variable-stiffness joints ({", ".join(given) or "there are none"})')
         stiffness = np.array(request.stiffness).reshape(samples, rows, v)[..., [given.index(name) for name in prepared.variable_joints]]
     result = prepared.motor_feedforward(q, stiffness)
+    response.message = far_positions(model, q[:, 0])
     response.motor_names = list(result.names)
     for field in ('positions', 'velocities', 'accelerations', 'efforts'):
         setattr(response, field, array('d', getattr(result, field).tobytes()))

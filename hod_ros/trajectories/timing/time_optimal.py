@@ -15,6 +15,7 @@ import numpy as np
 
 from hod_ros.actuators.motor_feedforward import PreparedDrives
 from hod_ros.errors import InputError
+from hod_ros.model.far_positions import warn_of_far_positions
 from hod_ros.model.robot_model import RobotModel
 from hod_ros.trajectories import arguments
 from hod_ros.trajectories.limits import Limits
@@ -50,6 +51,7 @@ def time_optimal(
     _check_path(model, path)
     if not isinstance(limits, Limits):
         raise InputError(f'limits is {arguments.shown(limits)}; give Limits(velocity=..., effort=..., effort_rate=...)')
+    warn_of_far_positions(model, path.evaluate(np.linspace(path.start, path.end, 11), 0)[:, 0])
     route = WarpedPath(path)
     quantities = PathLimits(model, route, limits.with_margin(margin), drives)
     _check_smoothness(route, quantities)
