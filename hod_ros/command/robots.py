@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The argument ROBOT and what belongs to it: a file, a xacro, a name, or standard input, to a description and its model."""
+
+import argparse
+import re
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+from typing import NamedTuple
+
+from hod_ros.command import exits
+from hod_ros.command.exits import Failure
+
+if TYPE_CHECKING:
+    from hod_ros.model.robot_model import RobotModel
+
+
+class Source(NamedTuple):
+    label: str              # how messages call it: the file, or the name
+    text: bytes
+    folder: Path | None     # where meshes are looked for that are given by relative paths
+
+
+def add_robot(parser: argparse.ArgumentParser) -> None:
+    """The arguments of a robot and of the joints that move."""
+    parser.add_argument('robot', metavar='ROBOT', help='a URDF, a xacro, a name such as panda, or - for standard input')
+    group = parser.add_argument_group('the robot')
+    group.add_argument('--joints', metavar='A,B,...', help='the joints that move, in this order; all others are locked at 0')
+    group.add_argument('--lock', metavar='JOINT=VALUE', action='append', default=[], help='lock a joint at a position; may be repeated')
+    group.add_argument('--gravity', metavar='X,Y,Z', help='in the frame of the base [m/s^2]; 0,0,-9.81 by default')
+    group.add_argument('--free-base', action='store_true', help='the base moves freely (a drone, a legged robot)')
+
+
+def robot_options(options: argparse.Namespace) -> dict:
+    """The arguments of a robot as RobotModel.from_urdf takes them."""
+    from hod_ros.model.wording import Wording
+    gravity = {} if options.gravity is None else {'gravity': numbers(options.gravity, '--gravity')}
+    return {
+        'joints': None if options.joints is None else [name.strip() for name in options.joints.split(',')],
+        'locked': dict(_assignment(text) for text in options.lock) or None,
+        'base': 'free' if options.free_base else 'fixed',
+        'words': Wording(
+            joints='--joints', locked='--lock', entry='{} {}'.format, free_base='give --free-base',
+            lock=lambda joints: 'give ' + ' '.join(f'--lock {joint}=0' for joint in joints)),
+        **gravity}
+
+
+def read_robot(options: argparse.Namespace) -> tuple[Source, 'RobotModel']:
+    """The description and its model."""
+    from hod_ros.errors import DescriptionError
+    from hod_ros.model.robot_model import RobotModel
+    source = read_source(options.robot)
+    try:
+        return source, RobotModel.from_urdf(source.text, **robot_options(options))
+    except DescriptionError as error:
+        raise Failure(f'{source.label}: {error}') from None
+
+
+def read_source(robot: str) -> Source:
+    """The text of a description, wherever it is."""
+    if robot == '-':
+        return Source('standard input', sys.stdin.buffer.read(), Path())
+    path = Path(robot)
+    if path.is_dir():
+        raise Failure(f'{robot!r} is a folder; name a URDF in it')
+    if path.exists():
+        return Source(robot, _expanded(path) if path.suffix == '.xacro' else _read(path), path.parent)
+    return _named(robot)
+
+
+def _read(path):
+    from hod_ros.description.xml_text import MAX_BYTES
+    try:
+        with open(path, 'rb') as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise Failure(f'{str(path)!r} cannot be read: {error.strerror}') from None
+
+
+def _expanded(path):
+    try:
+        import xacro
+    except ImportError:
+        raise Failure(f'{str(path)!r} is a xacro, and xacro is not installed: pip install xacro', exits.MISSING) from None
+    try:
+        return xacro.process_file(str(path)).toxml().encode()
+    except Exception as error:          # xacro raises many kinds
+        raise Failure(f'xacro cannot expand {str(path)!r}: {error}') from None
+
+
+def _named(robot):
+    from hod_ros.description.example_robots import FOLDER
+    examples = sorted(path.stem for path in FOLDER.glob('*.urdf'))
+    if robot in examples:
+        return Source(robot, (FOLDER / f'{robot}.urdf').read_bytes(), None)
+    module = f'robot_descriptions.{robot if robot.endswith("_description") else robot + "_description"}'
+    if re.fullmatch(r'\w+', robot) and find_spec('robot_descriptions') and find_spec(module):
+        return _of_robot_descriptions(module)
+    more = '' if find_spec('robot_descriptions') else '; with the package robot_descriptions, its names too'
+    raise Failure(f'there is no file {robot!r}, nor a robot of that name; names are {", ".join(examples)}{more}')
+
+
+def _of_robot_descriptions(module):
+    from importlib import import_module
+    try:
+        found = import_module(module)       # which may clone a repository
+    except Exception as error:
+        raise Failure(f'{module} could not be loaded: {error}') from None
+    path = getattr(found, 'URDF_PATH', None) or getattr(found, 'XACRO_PATH', None)
+    if path is None:
+        raise Failure(f'{module} has no URDF; choose one that has')
+    return read_source(path)
+
+
+def _assignment(text):
+    name, equals, value = text.partition('=')
+    if not equals:
+        raise Failure(f'--lock {text!r} has no value; write --lock JOINT=VALUE', exits.USAGE)
+    return name.strip(), numbers(value, f'--lock {name}', 1)[0]
+
+
+def numbers(text: str, option: str, count: int = 3) -> list[float]:
+    """The numbers of an option, separated by commas."""
+    try:
+        values = [float(word) for word in text.split(',')]
+    except ValueError:
+        values = []
+    if len(values) != count:
+        raise Failure(f'{option} is {text!r}; give {count} number{"s separated by commas" if count > 1 else ""}', exits.USAGE)
+    return values

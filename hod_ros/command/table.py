@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The subcommands of `hod`, in the order in which its help shows them.
+
+Each is a module with DESCRIPTION and EXAMPLES (texts of its help), arguments(parser), which declares what it takes, and run(options), which
+returns an exit code. A module is imported when its own help or work is asked for; what needs numpy it imports in run().
+"""
+
+from typing import NamedTuple
+
+
+class Subcommand(NamedTuple):
+    module: str
+    summary: str        # its line in the help
+
+
+TABLE = {
+    'info': Subcommand('hod_ros.command.info', 'what a robot is made of: joints, limits, masses, warnings'),
+    'check': Subcommand('hod_ros.command.check', 'whether a robot description is sound, for CI'),
+    'completion': Subcommand('hod_ros.command.completion', 'completion of this command for bash, zsh or tcsh'),
+}

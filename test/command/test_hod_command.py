@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`hod` as a whole: help, exit codes, completion, what it prints where, and its page."""
+
+import os
+import pty
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from running import HOD
+from running import ROOT
+from running import hod
+from running import refusal
+
+from hod_ros.command.table import TABLE
+
+pytestmark = pytest.mark.telling
+
+IMPORTED = """
+import sys
+from hod_ros.command.main import main
+sys.argv = ['hod', *{words}]
+try:
+    main()
+finally:
+    print(*sys.modules)
+"""
+BLOCK = re.compile(r'^```\n(\$ hod .*?)^```$', re.MULTILINE | re.DOTALL)
+BLOCKS = BLOCK.findall((ROOT / 'docs' / 'command.md').read_text())
+
+
+@pytest.mark.parametrize('words', [['--help'], *([name, '--help'] for name in TABLE)], ids=' '.join)
+def test_help_imports_no_numpy_and_teaches_by_example(words):
+    done = subprocess.run([sys.executable, '-c', IMPORTED.format(words=words)], capture_output=True, text=True, timeout=60)
+    loaded = done.stdout.splitlines()[-1].split()
+    assert 'hod_ros.command.main' in loaded
+    assert not {'numpy', 'scipy', 'lxml', 'yaml', 'rclpy'} & set(loaded)
+    assert '  hod ' in done.stdout
+
+
+def test_every_command_stands_in_the_help_and_on_the_page():
+    told, page = hod('--help').stdout, (ROOT / 'docs' / 'command.md').read_text()
+    for name, entry in TABLE.items():
+        assert entry.summary.split()[0] in told and re.search(rf'^ +{name}\b', told, re.MULTILINE)
+        assert f'hod {name}' in page
+
+
+@pytest.mark.parametrize('block', BLOCKS, ids=lambda block: block.partition('\n')[0])
+def test_the_page_shows_what_is_printed(block, tmp_path):
+    command, _, expected = block.partition('\n')
+    done = subprocess.run(['bash', '-c', command.removeprefix('$ ')], cwd=tmp_path, capture_output=True, text=True, timeout=60, env={
+        **os.environ, 'PATH': f'{HOD.parent}:{os.environ["PATH"]}'})
+    pattern = '.*'.join(re.escape(part) for part in expected.split('...'))
+    assert re.fullmatch(pattern, done.stdout, re.DOTALL), done.stdout + done.stderr
+
+
+def test_no_command_and_an_unknown_one_are_wrong_command_lines():
+    assert 'commands:' in hod(code=2).stdout
+    assert 'no_such' in hod('no_such', code=2).stderr
+
+
+def test_the_version_is_the_packages():
+    from hod_ros import __version__
+    assert hod('--version').stdout == f'hod_ros {__version__}\n'
+
+
+@pytest.mark.parametrize('robot, said', [
+    ('/no/such.urdf', "no file '/no/such.urdf'"), ('pandas', "no file 'pandas'"), ('/', 'is a folder'), ('-', 'standard input')])
+def test_a_robot_that_is_none_is_one_line(robot, said):
+    assert said in refusal('info', robot, code=3)
+
+
+@pytest.mark.parametrize('words, code, said', [
+    (['--lock', 'panda_joint1'], 2, '--lock JOINT=VALUE'), (['--gravity', '1,2'], 2, '3 numbers'),
+    (['--joints', 'panda_joint1,hip'], 3, "'hip'")])
+def test_a_wrong_option_is_one_line(words, code, said):
+    assert said in refusal('info', 'panda', *words, code=code)
+
+
+def test_a_full_disk_is_one_line():
+    with open('/dev/full', 'w') as full:
+        done = subprocess.run([HOD, 'info', 'panda'], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 5
+    assert done.stderr == 'hod info: the output could not be written: No space left on device\n'
+
+
+def test_a_reader_that_has_seen_enough_is_no_error():
+    done = subprocess.run(
+        ['bash', '-c', f'set -o pipefail; {shlex.quote(str(HOD))} info panda | head -c 1'], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, '')
+
+
+@pytest.mark.parametrize('number, code, said', [(signal.SIGINT, 130, 'interrupted'), (signal.SIGTERM, 143, 'SIGTERM')])
+def test_a_signal_ends_it_with_one_line(number, code, said):
+    process = subprocess.Popen([HOD, 'info', '-'], stdin=subprocess.PIPE, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    end = time.monotonic() + 30
+    while not Path(f'/proc/{process.pid}/syscall').read_text().startswith('0 0x0 '):        # read(0, ...): it waits for standard input
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    process.send_signal(number)
+    out, told = process.communicate(timeout=30)
+    assert process.returncode == code
+    assert (out, len(told.splitlines())) == ('', 1) and said in told
+
+
+def test_colours_are_for_terminals_only():
+    assert '\033' not in hod('info', 'panda').stdout
+    assert b'\033[1m' in on_a_terminal()
+    assert b'\033' not in on_a_terminal(NO_COLOR='1')
+
+
+def on_a_terminal(**variables):
+    """What `hod info panda` writes to a terminal."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([HOD, 'info', 'panda'], stdout=theirs, env={**os.environ, 'TERM': 'xterm', **variables})
+    os.close(theirs)
+    seen = b''
+    try:
+        while part := os.read(ours, 4096):
+            seen += part
+    except OSError:         # Linux: the other end is closed
+        pass
+    finally:
+        os.close(ours)
+    assert process.wait(60) == 0
+    return seen
+
+
+def test_bash_completes_commands_and_options(tmp_path):
+    pytest.importorskip('shtab')
+    script = tmp_path / 'hod.bash'
+    script.write_text(hod('completion', 'bash').stdout)
+    ask = (f'source {script}; complete_hod() {{ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _shtab_hod; echo "${{COMPREPLY[@]}}"; }}; '
+           'complete_hod hod ch; complete_hod hod info --js')
+    done = subprocess.run(['bash', '-c', ask], capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == ['check', '--json'], done.stdout + done.stderr
