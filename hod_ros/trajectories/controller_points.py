@@ -7,6 +7,7 @@ positions by a polynomial of degree five. So the points must be as close as the 
 
 from __future__ import annotations
 
+from copy import copy
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -51,22 +52,30 @@ class ControllerPoints:
     position_error: NDArray[np.float64]         # (n,) the most that interpolation by degree five errs [rad] or [m]
 
     def message(self, template: Any) -> Any:
-        """A copy of a trajectory_msgs/JointTrajectory, which has a point at least, with these points in place of its own."""
+        """A copy of a trajectory_msgs/JointTrajectory, which has a point at least, with these points in place of its own.
+
+        Its joint_names stay in their order. Raises InputError where template is none, or names other joints.
+        """
         points = getattr(template, 'points', None)
         if points is None or not hasattr(template, 'joint_names') or not len(points):
             raise InputError('template is no JointTrajectory with a point or more; give the message that the motion came from')
-        out = deepcopy(template)
-        kind, duration = type(points[0]), type(points[0].time_from_start)
-        out.joint_names = list(self.joint_names)
-        out.points = [self._point(kind(), duration(), i) for i in range(len(self.times))]
+        if sorted(template.joint_names) != sorted(self.joint_names):
+            raise InputError(
+                f'template names the joints {", ".join(template.joint_names)}, but the points are of {", ".join(self.joint_names)}; give '
+                'the message that the motion came from')
+        first = points[0]
+        out = copy(template)
+        out.header, out.joint_names = deepcopy(template.header), list(template.joint_names)
+        columns = [self.joint_names.index(name) for name in template.joint_names]
+        out.points = [self._point(type(first)(), type(first.time_from_start)(), i, columns) for i in range(len(self.times))]
         return out
 
-    def _point(self, point: Any, duration: Any, i: int) -> Any:
+    def _point(self, point: Any, duration: Any, i: int, columns: list[int]) -> Any:
         nanoseconds = round(self.times[i] * 1e9)
         duration.sec, duration.nanosec = nanoseconds // 10**9, nanoseconds % 10**9
         point.time_from_start = duration
-        point.positions, point.velocities = self.positions[i].tolist(), self.velocities[i].tolist()
-        point.accelerations, point.effort = self.accelerations[i].tolist(), self.efforts[i].tolist()
+        point.positions, point.velocities = self.positions[i, columns].tolist(), self.velocities[i, columns].tolist()
+        point.accelerations, point.effort = self.accelerations[i, columns].tolist(), self.efforts[i, columns].tolist()
         return point
 
     def __len__(self) -> int:

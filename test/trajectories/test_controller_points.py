@@ -60,16 +60,21 @@ class Duration(SimpleNamespace):
 
 def test_the_message_comes_back_with_more_points_and_keeps_the_rest():
     t = random_motion(np.random.default_rng(6), MODEL).starting_at(0.0)
-    plan = SimpleNamespace(header='kept', joint_names=['x'], points=[Point()])
+    backwards = list(reversed(MODEL.joint_names))
+    plan = SimpleNamespace(header='kept', joint_names=backwards, points=[Point()])
     points = with_effort(MODEL, t, 1.0)
     filled = points.message(plan)
-    assert filled.header == 'kept' and filled.joint_names == list(MODEL.joint_names) and plan.joint_names == ['x'] and len(plan.points) == 1
+    assert filled.header == 'kept' and filled.joint_names == backwards and len(plan.points) == 1
+    np.testing.assert_array_equal([p.effort for p in filled.points], points.efforts[:, ::-1])
+    np.testing.assert_array_equal([p.positions for p in filled.points], points.positions[:, ::-1])
     assert len(filled.points) == len(points) and all(len(p.effort) == len(p.positions) == 7 for p in filled.points)
     seconds = [p.time_from_start.sec + 1e-9 * p.time_from_start.nanosec for p in filled.points]
     np.testing.assert_allclose(seconds, points.times, atol=1e-9)
     assert all(isinstance(p, Point) and 0 <= p.time_from_start.nanosec < 10**9 for p in filled.points)
     with pytest.raises(InputError, match='no JointTrajectory'):
         points.message(SimpleNamespace(points=[]))
+    with pytest.raises(InputError, match='template names the joints x, but'):
+        points.message(SimpleNamespace(header='', joint_names=['x'], points=[Point()]))
 
 
 @pytest.mark.parametrize(('tolerance', 'message'), [

@@ -5,15 +5,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
 from rclpy.node import Node
 
 import hod_ros
+from hod_ros.ros.parameters.declared import Parameters
 from hod_ros.ros.reporting.status import ERROR
 from hod_ros.ros.reporting.status import OK
 from hod_ros.ros.reporting.status import WARN
@@ -24,6 +23,7 @@ from hod_ros.ros.services.blackboard import Blackboard
 from hod_ros.ros.services.blackboard import SignsOfLife
 from hod_ros.ros.services.host import HostState
 from hod_ros.ros.services.requests import RequestLimits
+from hod_ros.ros.setpoints.setpoint_limits import motion_limits
 
 PATIENCE = 2.0          # [s] for an end in good order
 PARTING = 0.3           # [s] the same where the node itself ends
@@ -57,7 +57,7 @@ class ServiceProcess:
         self._deaths = self._deaths_before = 0
         self._fault = ''
 
-    def use(self, robot: Robot, parameters: Mapping[str, Any]) -> None:
+    def use(self, robot: Robot, parameters: Parameters) -> None:
         """Every request that is sent from now on is computed with this robot, and with the parameters as they are now."""
         try:
             self._tell(robot, parameters)
@@ -69,7 +69,9 @@ class ServiceProcess:
 
     def _tell(self, robot, parameters):
         node = self._node
-        limits = RequestLimits(parameters['max_order'], parameters['max_samples'], parameters['max_seconds'], robot.drives)
+        limits = RequestLimits(
+            parameters['max_order'], parameters['max_samples'], parameters['max_seconds'], robot.drives,
+            motion_limits(robot.model, parameters))
         self._blackboard.write(HostState(
             robot.model, limits, node.get_name(), node.get_namespace(), self._names, int(node.get_logger().get_effective_level())))
 

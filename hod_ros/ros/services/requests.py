@@ -17,18 +17,20 @@ from numpy.typing import NDArray
 from hod_ros.errors import InputError
 from hod_ros.model.robot_model import RobotModel
 from hod_ros.ros.setpoints.setpoint_reader import Columns
+from hod_ros.trajectories.limits import Limits
 
 MOST_VALUES = 16_000_000        # numbers in one array of a response: 128 MB
 
 
 @dataclass(frozen=True)
 class RequestLimits:
-    """What a request may ask for: the node's parameters of the same names, and its drives."""
+    """What a request may ask for: the node's parameters of the same names; its drives, and the limits of its motions."""
 
     max_order: int = 20
     max_samples: int = 10000
     max_seconds: float = 10.0
     drives: dict = field(default_factory=dict)      # of elastic joints
+    motion: Limits = field(default_factory=Limits)  # of joints, in the model's order
 
 
 def request_columns(model: RobotModel, names: Iterable[str]) -> Columns:

@@ -17,6 +17,7 @@ from hod_interfaces.srv import ComputeDynamicsMatrices
 from hod_interfaces.srv import ComputeInverseDynamics
 from hod_interfaces.srv import ComputeInverseKinematics
 from hod_interfaces.srv import ComputeMotorFeedforward
+from hod_interfaces.srv import EvaluateTrajectory
 from hod_interfaces.srv import SetPayload
 from hod_ros.errors import HodError
 from hod_ros.errors import shortened
@@ -24,6 +25,7 @@ from hod_ros.ros.services.compute_dynamics_matrices import compute_dynamics_matr
 from hod_ros.ros.services.compute_inverse_dynamics import compute_inverse_dynamics
 from hod_ros.ros.services.compute_inverse_kinematics import compute_inverse_kinematics
 from hod_ros.ros.services.compute_motor_feedforward import compute_motor_feedforward
+from hod_ros.ros.services.evaluate_trajectory import evaluate_trajectory_request
 
 SHORT = 1000        # rows of results that are computed within a fraction of a second, even without the kernel
 
@@ -64,6 +66,9 @@ COMPUTED = {
     'compute_inverse_kinematics': Computed(
         ComputeInverseKinematics, "joint motion of a link's pose and twists", compute_inverse_kinematics,
         lambda request: request.attempts <= 1),
+    'evaluate_trajectory': Computed(
+        EvaluateTrajectory, 'what a trajectory asks of the robot, what is left of its limits, and the trajectory with effort',
+        evaluate_trajectory_request, lambda request: len(request.trajectory.points) < 2),
 }
 ANSWERED = {
     'set_payload': Answered(SetPayload, 'what a link carries from now on'),

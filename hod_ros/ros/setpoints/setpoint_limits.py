@@ -18,6 +18,7 @@ from hod_ros.ros.reporting.status import OK
 from hod_ros.ros.reporting.status import WARN
 from hod_ros.ros.reporting.status import Status
 from hod_ros.ros.setpoints.answer import Limited
+from hod_ros.trajectories.limits import Limits
 
 KINDS = ('effort', 'effort rate', 'effort acceleration')
 FAMILIES = ('limits.<joint>.effort', 'limits.<joint>.effort_rate', 'limits.<joint>.effort_acceleration')
@@ -37,6 +38,18 @@ class Excess:
 def named_limits(parameters: Parameters, changes: Mapping[str, Any] | None = None) -> dict[str, dict[str, float]]:
     """{'velocity': {joint: limit}, 'lower': ..., 'upper': ...} as the parameters are but for `changes`."""
     return {name: parameters.members(f'limits.<joint>.{name}', changes) for name in ('velocity', 'lower', 'upper')}
+
+
+def motion_limits(model: RobotModel, parameters: Parameters) -> Limits:
+    """What a motion of this robot must keep: of the parameters, then of its description."""
+    _, _, velocity = motion_bounds(model, **named_limits(parameters))
+    effort = np.where(np.asarray(model.effort_limits) > 0, model.effort_limits, np.inf)
+    rate = np.full(model.n, np.inf)
+    for row, family in ((effort, FAMILIES[0]), (rate, FAMILIES[1])):
+        for joint, value in parameters.members(family).items():
+            row[model.joint_names.index(joint)] = value
+    given = {'velocity': velocity, 'effort': effort, 'effort_rate': rate}
+    return Limits(**{name: values for name, values in given.items() if np.isfinite(values).any()})
 
 
 class SetpointLimits:

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The service evaluate_trajectory: the call of the library, with the node's robot, drives and limits."""
+
+from array import array
+from dataclasses import fields
+
+import numpy as np
+
+from hod_interfaces.srv import EvaluateTrajectory
+from hod_ros.dynamics.regressor import parameter_names
+from hod_ros.errors import InputError
+from hod_ros.model.robot_model import RobotModel
+from hod_ros.recordings.messages import waypoints
+from hod_ros.ros.services.requests import RequestLimits
+from hod_ros.ros.services.requests import request_columns
+from hod_ros.trajectories.controller_points import with_effort
+from hod_ros.trajectories.evaluation import evaluate_trajectory
+from hod_ros.trajectories.limits import Limits
+from hod_ros.trajectories.scaling import time_scale
+from hod_ros.trajectories.trajectory import Trajectory
+
+MARGIN = 0.8            # of the limits of forces and their rates, where the request has none
+MAX_DEVIATION = 1e-3    # [rad] or [m]
+
+
+def evaluate_trajectory_request(
+        model: RobotModel, request: EvaluateTrajectory.Request, response: EvaluateTrajectory.Response, limits: RequestLimits) -> None:
+    """Fills the response of an EvaluateTrajectory request; HodError where it can't."""
+    columns = request_columns(model, request.trajectory.joint_names)
+    trajectory = _trajectory(request, limits).of_joints(model.joint_names)
+    drives = None if request.rigid or not limits.drives else limits.drives
+    wanted = _limits(request, columns, limits.motion)
+    margin = _or(request.margin, MARGIN, 'margin')
+    found = evaluate_trajectory(
+        model, trajectory, wanted, drives, margin, _covariance(request, model), viscous_friction=request.viscous_friction)
+
+    response.feasible, response.message = found.feasible, found.message
+    response.model, response.margin, response.duration = f'{found.model_name} {found.model_hash}', found.margin, trajectory.duration
+    response.joint_names = list(model.joint_names)
+    response.energies = array('d', found.energy)
+    response.quantities = [name for name, peak in found.peaks.items() for _ in peak.joint]
+    response.owners = [owner for peak in found.peaks.values() for owner in peak.joint]
+    response.peaks = _flat(peak.value for peak in found.peaks.values())
+    response.peak_times = _flat(peak.time for peak in found.peaks.values())
+    response.margins = _flat(found.margins.get(name, np.ones(len(peak.joint))) for name, peak in found.peaks.items())
+    if request.parameter_covariance:
+        response.deviations = _flat(
+            np.zeros(len(peak.joint)) if peak.deviation is None else peak.deviation for peak in found.peaks.values())
+    if request.scale:
+        scaled = time_scale(model, trajectory, wanted, drives, margin, viscous_friction=request.viscous_friction)
+        response.fastest, response.speed_message = scaled.fastest or 0.0, scaled.message
+        response.speed_intervals = _flat(scaled.intervals)
+    if request.effort:
+        tolerance = _or(request.effort_tolerance, 0.0, 'effort_tolerance') or None
+        points = with_effort(model, trajectory, tolerance, drives, viscous_friction=request.viscous_friction)
+        order = [model.joint_names.index(name) for name in request.trajectory.joint_names]
+        response.trajectory_with_effort = points.message(request.trajectory)
+        response.effort_errors = array('d', points.effort_error[order])
+        response.position_errors = array('d', points.position_error[order])
+
+
+def _trajectory(request, limits) -> Trajectory:
+    points = len(request.trajectory.points)
+    if points > limits.max_samples:
+        raise InputError(
+            f'the trajectory has {points} points, but this node takes up to max_samples = {limits.max_samples}; send a part of them')
+    deviation = request.max_deviation
+    return waypoints(request.trajectory).trajectory(
+        chunk_rate=_or(request.chunk_rate, 0.0, 'chunk_rate') or None,
+        max_deviation=None if deviation == np.inf else _or(deviation, MAX_DEVIATION, 'max_deviation'))
+
+
+def _limits(request, columns, configured) -> Limits:
+    """The request's, in the model's order, and for those it leaves out the node's."""
+    given = {}
+    for field in fields(Limits):
+        values = getattr(request, f'{field.name}_limits')
+        motors = field.name.startswith('motor')
+        if not len(values):
+            given[field.name] = getattr(configured, field.name)
+        elif len(values) == 1 or motors:
+            given[field.name] = np.array(values) if len(values) > 1 else values[0]
+        elif len(values) != len(columns.names):
+            raise InputError(
+                f'{field.name}_limits has {len(values)} values for {len(columns.names)} joints; give one for all, one for each, or none')
+        else:
+            given[field.name] = np.array(values) if columns.to_model is None else np.array(values)[columns.to_model]
+    return Limits(**given)
+
+
+def _covariance(request, model):
+    values = request.parameter_covariance
+    if not len(values):
+        return None
+    p = len(parameter_names(model))
+    if len(values) != p * p:
+        raise InputError(
+            f'parameter_covariance has {len(values)} values; {model.name} has {p} inertial parameters: give {p} x {p}, or none')
+    return np.reshape(values, (p, p))
+
+
+def _or(value, default, field):
+    """The value of an optional field, whose 0 stands for the default."""
+    if not (np.isfinite(value) and value >= 0):
+        raise InputError(f'{field} is {value}; give a positive number, or 0 for {f"{default:g}" if default else "none"}')
+    return value or default
+
+
+def _flat(parts):
+    return array('d', np.concatenate([np.ravel(part) for part in parts] or [np.empty(0)]))
