@@ -76,6 +76,7 @@ pictures: setup ## draw the pictures of README and docs anew
 	@$(RUN) examples/planar_2r.py --output docs/images
 	@$(RUN) examples/kuka_iiwa.py --output docs/images
 	@$(RUN) examples/panda_figures.py --output docs/images
+	@$(RUN) tools/draw_pictures.py docs/images
 	@$(RUN) examples/elastic_stiffness.py --picture docs/images/elastic_stiffness.png
 	@$(RUN) examples/demo.py --picture docs/images/demo.png
 	@$(RUN) examples/sea_demo.py --picture docs/images/sea_demo.png

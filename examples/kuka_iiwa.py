@@ -9,7 +9,6 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from figures import save_rows
 from numpy.typing import NDArray
 from sine_motion import ROOT
 from sine_motion import SineMotion
@@ -17,6 +16,7 @@ from tensors import tensors_taken_about_link_frames
 
 from hod_ros import RobotModel
 from hod_ros import inverse_dynamics
+from hod_ros.pictures.rows import save_rows
 
 IIWA = ROOT / 'config' / 'robots' / 'kuka_iiwa.urdf'
 GRAVITY = (0, 0, -9.80665)

@@ -10,7 +10,6 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from figures import save_rows
 from numpy.typing import NDArray
 from sine_motion import PANDA
 from sine_motion import SineMotion
@@ -19,6 +18,7 @@ from tensors import tensors_taken_about_link_frames
 from hod_ros import RobotModel
 from hod_ros import inverse_dynamics
 from hod_ros.model import screws
+from hod_ros.pictures.rows import save_rows
 
 UNITS = ('Q [N m]', "Q' [N m/s]", "Q'' [N m/s²]", "Q''' [N m/s³]")
 D1, D3, D5, A4, A7 = 0.333, 0.316, 0.384, 0.0825, 0.088     # [m]

@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 import numpy as np
 import sympy
-from figures import save_rows
 from numpy.typing import NDArray
 from sine_motion import SineMotion
 
@@ -20,6 +19,7 @@ import hod_ros
 from hod_ros import RobotModel
 from hod_ros import link_inertia
 from hod_ros.model import screws
+from hod_ros.pictures.rows import save_rows
 
 Number: TypeAlias = Any         # a float or an expression of sympy
 PARAMETERS = sympy.symbols('m1 m2 L1 L2 g', positive=True)

@@ -4,7 +4,7 @@
 import argparse
 
 from hod_ros.command import exits
-from hod_ros.command.exits import Failure
+from hod_ros.command.exits import require
 
 DESCRIPTION = 'Prints a script that completes this command in a shell: subcommands, options, files.'
 EXAMPLES = """\
@@ -19,11 +19,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    try:
-        import shtab
-    except ImportError:
-        raise Failure('this needs shtab, which is not installed: pip install shtab, or hod_ros with its extra \'completion\'',
-                      exits.MISSING) from None
+    require('shtab', 'completion')
+    import shtab
+
     from hod_ros.command.parser import parser_of
     print(shtab.complete(parser_of(), options.shell))
     return exits.DONE

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exit codes, and the exception that ends a command with one clear line."""
 
+from importlib.util import find_spec
+
 DONE = 0
 NO = 1              # it ran, and the answer is no: a description with errors, a motion beyond its limits
 USAGE = 2           # the command line itself is wrong
@@ -26,3 +28,9 @@ class Failure(Exception):
 
 class Terminated(BaseException):
     """SIGTERM came; an exception, so that what is half written is removed on the way out."""
+
+
+def require(package: str, extra: str) -> None:
+    """Ends the command where a package is not installed, before any work is done."""
+    if find_spec(package) is None:
+        raise Failure(f"this needs {package}, which is not installed: pip install {package}, or hod_ros with its extra '{extra}'", MISSING)

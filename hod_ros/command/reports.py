@@ -4,11 +4,13 @@
 import argparse
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
 from typing import TextIO
 
+_ESCAPES = re.compile(r'\033\[\d+m')
 STYLES = {'bold': '1', 'dim': '2', 'red': '31', 'green': '32', 'yellow': '33'}
 
 
@@ -31,13 +33,18 @@ def print_json(document: Any) -> None:
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
     """Lines of a table; right: the columns that are flush right."""
-    widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
+    widths = [max(_width(row[i]) for row in (header, *rows)) for i in range(len(header))]
 
     def line(row):
-        cells = [cell.rjust(width) if i in right else cell.ljust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True))]
+        blanks = [' ' * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)]
+        cells = [blank + cell if i in right else cell + blank for i, (cell, blank) in enumerate(zip(row, blanks, strict=True))]
         return '  '.join(cells).rstrip()
 
     return [styled(line(header), 'bold'), *map(line, rows)]
+
+
+def _width(cell):
+    return len(_ESCAPES.sub('', cell))
 
 
 def figure(value: float) -> str:

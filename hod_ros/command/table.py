@@ -16,5 +16,8 @@ class Subcommand(NamedTuple):
 TABLE = {
     'info': Subcommand('hod_ros.command.info', 'what a robot is made of: joints, limits, masses, warnings'),
     'check': Subcommand('hod_ros.command.check', 'whether a robot description is sound, for CI'),
+    'plot': Subcommand('hod_ros.command.plot', 'figures of a motion and of the torques that it needs: PNG, SVG, PDF'),
+    'evaluate': Subcommand('hod_ros.command.evaluate', 'what a trajectory asks of a robot, and whether it keeps limits'),
+    'retime': Subcommand('hod_ros.command.retime', 'the fastest timing of a path within limits, or a slow-down; effort filled in'),
     'completion': Subcommand('hod_ros.command.completion', 'completion of this command for bash, zsh or tcsh'),
 }

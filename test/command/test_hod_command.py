@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -52,6 +53,10 @@ def test_every_command_stands_in_the_help_and_on_the_page():
 
 @pytest.mark.parametrize('block', BLOCKS, ids=lambda block: block.partition('\n')[0])
 def test_the_page_shows_what_is_printed(block, tmp_path):
+    shutil.copy(ROOT / 'config' / 'motions' / 'panda_pick.csv', tmp_path / 'pick.csv')
+    (tmp_path / 'limits.yaml').write_text('effort_rate: 50')
+    (tmp_path / 'drives.yaml').write_text(
+        'panda_joint1: &arm {type: series_elastic, stiffness: 300, motor_inertia: 2.0e-4, gear_ratio: 100}\npanda_joint2: *arm')
     command, _, expected = block.partition('\n')
     done = subprocess.run(['bash', '-c', command.removeprefix('$ ')], cwd=tmp_path, capture_output=True, text=True, timeout=60, env={
         **os.environ, 'PATH': f'{HOD.parent}:{os.environ["PATH"]}'})

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`hod evaluate`: what a trajectory asks of a robot, and whether it keeps limits."""
+
+import argparse
+
+from hod_ros.command import exits
+from hod_ros.command.exits import require
+from hod_ros.command.motions import add_limits
+from hod_ros.command.motions import add_margin
+from hod_ros.command.motions import add_motion
+from hod_ros.command.motions import read_drives
+from hod_ros.command.motions import read_limits
+from hod_ros.command.motions import read_motion
+from hod_ros.command.reports import add_json
+from hod_ros.command.reports import print_json
+from hod_ros.command.reports import styled
+from hod_ros.command.reports import table
+from hod_ros.command.robots import add_robot
+from hod_ros.command.robots import read_robot
+
+DESCRIPTION = """\
+What a trajectory asks of a robot: the largest velocity, torque, torque rate, ... of each joint, found between samples too, and whether it
+keeps limits. Exit code 1 where it does not; then it says at which speed it would."""
+EXAMPLES = """\
+examples:
+  hod evaluate panda pick.csv
+  hod evaluate panda pick.csv --limits limits.yaml --margin 0.8
+  hod evaluate panda plan.yaml --limits joint_limits.yaml --json | jq .margins.effort
+"""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add_robot(parser)
+    add_motion(parser, 'TRAJECTORY')
+    add_limits(parser)
+    add_margin(parser)
+    add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    require('scipy', 'trajectories')
+    from hod_ros.trajectories.evaluation import evaluate_trajectory
+    source, model = read_robot(options)
+    trajectory = read_motion(options, model)
+    drives = read_drives(options, source, model)
+    limits = read_limits(options, model, drives)
+    found = evaluate_trajectory(
+        model, trajectory, limits, drives, options.margin, viscous_friction=options.viscous_friction)
+    slower = None if found.feasible else _slower(model, trajectory, limits, drives, options)
+    if options.json:
+        print_json(_document(found, trajectory, limits, slower))
+    else:
+        _show(found, trajectory, slower)
+    return exits.DONE if found.feasible else exits.NO
+
+
+def _slower(model, trajectory, limits, drives, options):
+    """What a uniform slow-down would do; None where the drives have none that can be computed."""
+    from hod_ros.errors import InputError
+    from hod_ros.trajectories.scaling import time_scale
+    try:
+        return time_scale(model, trajectory, limits, drives, options.margin, viscous_friction=options.viscous_friction)
+    except InputError:
+        return None
+
+
+def _document(found, trajectory, limits, slower):
+    peaks = {
+        name: {'joint': peak.joint, 'value': peak.value * peak.sign, 'time': peak.time} for name, peak in found.peaks.items()}
+    return {
+        'feasible': found.feasible, 'message': found.message, 'model': found.model_name, 'hash': found.model_hash, 'margin': found.margin,
+        'duration': trajectory.duration, 'peaks': peaks, 'limits': {name: getattr(limits, name) for name in limits.given},
+        'margins': found.margins, 'energy': found.energy, 'fastest_speed': None if slower is None else slower.fastest}
+
+
+def _show(found, trajectory, slower):
+    for joints in dict.fromkeys(peak.joint for peak in found.peaks.values()):
+        names = [name for name, peak in found.peaks.items() if peak.joint == joints]
+        header = ['motor' if names[0].startswith('motor_') else 'joint', *names]
+        rows = [[joint, *(_cell(found, name, j) for name in names)] for j, joint in enumerate(joints)]
+        print('\n'.join(table(header, rows, right=range(1, len(header)))) + '\n')
+    print('largest values in rad, N m, W, s (prismatic joints: m, N); in brackets: the share of the limit, margin included')
+    print(f'{trajectory.duration:.4g} s, {styled(found.message, "green" if found.feasible else "red")}')
+    if slower is not None and slower.fastest is not None:
+        print(f'at {100 * slower.fastest:.4g} % of its speed ({trajectory.duration / slower.fastest:.4g} s) it keeps all limits: '
+              'hod retime --slow-down')
+    elif slower is not None:
+        print(f'no slower speed keeps them: {slower.message}')
+
+
+def _cell(found, name, j):
+    value = f'{found.peaks[name].value[j]:.4g}'
+    if name not in found.margins:
+        return value
+    share = 100 * (1 - found.margins[name][j])
+    text = f'{value} ({share:.0f} %)'
+    return styled(text, 'red') if share > 100 else text

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The argument MOTION and what belongs to it: way points in a file to a trajectory of the model's joints; limits; drives."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hod_ros.command import exits
+from hod_ros.command.exits import Failure
+
+if TYPE_CHECKING:
+    from hod_ros.actuators.motor_feedforward import PreparedDrives
+    from hod_ros.command.robots import Source
+    from hod_ros.model.robot_model import RobotModel
+    from hod_ros.trajectories.limits import Limits
+    from hod_ros.trajectories.trajectory import Trajectory
+
+_DEGREES = 57.29577951308232
+
+
+def add_motion(parser: argparse.ArgumentParser, name: str = 'MOTION', optional: bool = False) -> None:
+    """The arguments of a motion."""
+    parser.add_argument(
+        'motion', metavar=name, type=Path, nargs='?' if optional else None,
+        help='way points with times: CSV, NPZ, or a JointTrajectory in YAML or JSON, as `ros2 topic echo` prints it')
+    group = parser.add_argument_group('the motion')
+    group.add_argument(
+        '--max-deviation', metavar='D', default='1e-3',
+        help='how far the motion between points may leave straight lines [rad] or [m]; 1e-3 by default, none for as far as it likes')
+
+
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    """The arguments of limits and drives."""
+    group = parser.add_argument_group('limits and drives')
+    group.add_argument(
+        '--limits', metavar='FILE', type=Path,
+        help="YAML or JSON: velocity, acceleration, jerk, effort, effort_rate, motor_effort, motor_velocity, or MoveIt's joint_limits.yaml;"
+        " the description's own limits of velocity and effort hold beside it")
+    group.add_argument(
+        '--drives', metavar='FILE', type=Path,
+        help='YAML or JSON: {joint: {type: series_elastic, stiffness: 3000, ...}}; beside the <hod_elastic> of the description')
+
+
+def add_margin(parser: argparse.ArgumentParser) -> None:
+    """How limits are judged."""
+    parser.add_argument(
+        '--margin', type=float, default=1.0, help='the part of limits of forces and their rates that may be used; 0.8 where metal moves')
+    parser.add_argument('--viscous-friction', action='store_true', help="add the description's damping to the torques")
+
+
+def read_motion(options: argparse.Namespace, model: 'RobotModel') -> 'Trajectory':
+    """The motion of the model's joints, smooth to the fourth derivative."""
+    from hod_ros.recordings.waypoints import read_waypoints
+    try:
+        points = read_waypoints(options.motion)
+    except OSError as error:
+        raise Failure(f'{str(options.motion)!r} cannot be read: {error.strerror}') from None
+    missing = [joint for joint in model.joint_names if joint not in points.joint_names]
+    if missing:
+        known = [joint for joint in points.joint_names if joint in model.joint_names]
+        remedy = f'choose the joints with --joints {",".join(known)}' if known else f'its columns are {", ".join(points.joint_names)}'
+        raise Failure(f'{str(options.motion)!r} has no column of joint {missing[0]!r}; {remedy}')
+    points = points.of_joints(model.joint_names)
+    _refuse_degrees(points, model, options.motion)
+    rate = {'chunk_rate': 1.0} if points.times is None and getattr(options, 'needs_no_times', False) else {}
+    if points.times is None and not rate:
+        raise Failure(f'{str(options.motion)!r} has no times; add a column time [s]')
+    return points.trajectory(max_deviation=_deviation(options.max_deviation), **rate)
+
+
+def _deviation(text):
+    if text == 'none':
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise Failure(f'--max-deviation is {text!r}; give a number [rad] or [m], or none', exits.USAGE) from None
+
+
+def _refuse_degrees(points, model, path):
+    """Positions far beyond the limits that would be within them in degrees."""
+    import numpy as np
+    turning = np.zeros(model.n, dtype=bool)
+    turning[model.coordinate] = (np.asarray(model.X)[:, :3] != 0).any(axis=1)
+    low, high = np.asarray(model.position_limits).T
+    q = points.positions
+    beyond = ((q > high + 1) | (q < low - 1)).any(axis=0) & turning
+    within = ((q / _DEGREES <= high + 0.1) & (q / _DEGREES >= low - 0.1)).all(axis=0)
+    if (beyond & within).any() and within[turning].all():
+        joint = int(np.flatnonzero(beyond & within)[0])
+        worst = q[np.abs(q[:, joint]).argmax(), joint]
+        raise Failure(
+            f'{str(path)!r} has joint {model.joint_names[joint]!r} at {worst:g}, but its limits are {low[joint]:.4g} and {high[joint]:.4g} '
+            'rad: these look like degrees; give radians')
+
+
+def read_limits(options: argparse.Namespace, model: 'RobotModel', drives: 'PreparedDrives | None') -> 'Limits':
+    """The description's limits of velocity and effort, and those of --limits, which come first."""
+    from hod_ros.recordings import limit_files
+    from hod_ros.trajectories.limits import Limits
+    if options.limits is None:
+        return Limits(**limit_files.of_description(model))
+    try:
+        return limit_files.read_limits(options.limits, model, () if drives is None else drives.motor_names)
+    except OSError as error:
+        raise Failure(f'{str(options.limits)!r} cannot be read: {error.strerror}') from None
+
+
+def read_drives(options: argparse.Namespace, source: 'Source', model: 'RobotModel') -> 'PreparedDrives | None':
+    """The drives of --drives and of the description; None where there are none."""
+    from hod_ros.actuators.description_tag import drives_from_urdf
+    from hod_ros.actuators.motor_feedforward import PreparedDrives
+    from hod_ros.recordings.tables import read_document
+    figures = None
+    if options.drives is not None:
+        try:
+            figures = read_document(options.drives)
+        except OSError as error:
+            raise Failure(f'{str(options.drives)!r} cannot be read: {error.strerror}') from None
+    drives = drives_from_urdf(source.text, model, figures)
+    return PreparedDrives(model, drives) if drives else None

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`hod retime`: the fastest motion along a path within limits, or a motion slowed down to keep them."""
+
+import argparse
+from pathlib import Path
+
+from hod_ros.command import exits
+from hod_ros.command.exits import Failure
+from hod_ros.command.exits import require
+from hod_ros.command.motions import add_limits
+from hod_ros.command.motions import add_margin
+from hod_ros.command.motions import add_motion
+from hod_ros.command.motions import read_drives
+from hod_ros.command.motions import read_limits
+from hod_ros.command.motions import read_motion
+from hod_ros.command.reports import add_json
+from hod_ros.command.reports import print_json
+from hod_ros.command.robots import add_robot
+from hod_ros.command.robots import read_robot
+from hod_ros.command.whole_files import ending
+from hod_ros.command.whole_files import whole_file
+
+DESCRIPTION = """\
+The fastest motion along a trajectory's path within limits of torques, torque rates, motors and motion, from rest to rest; or, with
+--slow-down, the trajectory itself as much slower as its limits ask. With --effort the points carry the torque that they need, close enough
+that a controller may interpolate it linearly. Exit code 1, and no output, where no speed keeps the limits."""
+EXAMPLES = """\
+examples:
+  hod retime panda pick.csv --limits limits.yaml --margin 0.8 --out fast.csv
+  hod retime panda pick.csv --limits limits.yaml --slow-down --out slower.yaml
+  hod retime panda pick.csv --limits limits.yaml --effort --out goal.yaml          for joint_trajectory_controller
+"""
+KINDS = ('.csv', '.npz', '.yaml', '.json')
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add_robot(parser)
+    add_motion(parser, 'TRAJECTORY')
+    add_limits(parser)
+    add_margin(parser)
+    group = parser.add_argument_group('the result')
+    group.add_argument('--slow-down', action='store_true', help='change the speed as a whole, in place of the time-optimal timing')
+    group.add_argument('--effort', action='store_true', help='fill in effort; motors\' where all joints have drives')
+    group.add_argument('--effort-error', metavar='N m', type=float, help="the most that linear interpolation of effort errs; by default a "
+                       "thousandth of the joints' limits")
+    group.add_argument('--step', metavar='S', type=float, default=0.01, help='between points without --effort [s]; 0.01 by default')
+    group.add_argument('--out', metavar='FILE', type=Path, help='.csv, .npz, .yaml or .json; without it only the report is printed')
+    add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    require('scipy', 'trajectories')
+    kind = None if options.out is None else ending(options.out, KINDS)
+    if not 1e-6 <= options.step < float('inf'):
+        raise Failure(f'--step is {options.step}; give a time of 1e-6 s or more', exits.USAGE)
+    source, model = read_robot(options)
+    options.needs_no_times = not options.slow_down
+    trajectory = read_motion(options, model)
+    drives = read_drives(options, source, model)
+    limits = read_limits(options, model, drives)
+    motion, report = (_slowed if options.slow_down else _fastest)(model, trajectory, limits, drives, options)
+    points = None if motion is None or options.out is None else _points(model, motion, drives, options)
+    if points is not None:
+        from hod_ros.recordings.waypoint_writers import write_waypoints
+        with whole_file(options.out) as file:
+            write_waypoints(file, points, kind)
+        report |= {'points': len(points), 'out': str(options.out)}
+    if options.json:
+        print_json(report)
+    else:
+        print(report['message'])
+        if motion is not None:
+            print(f'{report["duration_before"]:.4g} s before, {report["duration"]:.4g} s now')
+        if points is not None:
+            print(f'{options.out}: {len(points)} points')
+    return exits.NO if motion is None else exits.DONE
+
+
+def _fastest(model, trajectory, limits, drives, options):
+    """(motion, report) of the time-optimal timing."""
+    from hod_ros.trajectories.timing.time_optimal import time_optimal
+    if options.viscous_friction:
+        raise Failure('--viscous-friction is not considered by the time-optimal timing; leave it out, or give --slow-down', exits.USAGE)
+    motion = time_optimal(model, trajectory, limits, drives=drives, margin=options.margin)
+    certificate = motion.certificate
+    return motion, {
+        'feasible': True, 'message': certificate.message, 'hash': model.hash, 'margin': options.margin,
+        'duration_before': trajectory.duration, 'duration': motion.duration, 'usage': certificate.usage}
+
+
+def _slowed(model, trajectory, limits, drives, options):
+    """(motion, or None where no speed serves; report)."""
+    from hod_ros.trajectories.scaling import time_scale
+    found = time_scale(model, trajectory, limits, drives, options.margin, viscous_friction=options.viscous_friction)
+    report = {
+        'feasible': found.fastest is not None, 'message': found.message, 'hash': model.hash, 'margin': options.margin,
+        'duration_before': trajectory.duration, 'speed': found.fastest, 'intervals': found.intervals}
+    if found.trajectory is None:
+        return None, report
+    return found.trajectory, report | {'duration': found.trajectory.duration}
+
+
+def _points(model, motion, drives, options):
+    """The motion as way points."""
+    import numpy as np
+
+    from hod_ros.trajectories.controller_points import with_effort
+    from hod_ros.trajectories.waypoints import Waypoints
+    if options.effort:
+        points = with_effort(model, motion, options.effort_error, drives, viscous_friction=options.viscous_friction)
+        return Waypoints(
+            points.joint_names, points.times, points.positions, points.velocities, points.accelerations, points.efforts)
+    times = np.linspace(motion.start, motion.end, max(2, int(np.ceil(motion.duration / options.step - 1e-9)) + 1))
+    q = motion.evaluate(times, 2)
+    return Waypoints(model.joint_names, times, q[:, 0], q[:, 1], q[:, 2])

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The papers' figures: one row for each order, one column for each case, all joints in one plot."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hod_ros.pictures import style
+
+
+def rows_figure(
+        t: NDArray[np.float64], cases: Sequence[NDArray[np.float64]], labels: Sequence[str], titles: Sequence[str],
+        names: Sequence[str] | None = None):
+    """cases: arrays (samples, orders, joints), one a column; labels: one an order; titles: one a case; names: of the joints."""
+    orders = len(labels)
+    figure, axes = style.subplots(orders, len(cases), (4.6 * len(cases), 1.9 * orders + 0.6), sharex=True)
+    names = names or [f'joint {j + 1}' for j in range(np.shape(cases[0])[-1])]
+    for column, (case, title) in enumerate(zip(cases, titles, strict=True)):
+        for order, label in enumerate(labels):
+            plot = axes[order, column]
+            plot.set_prop_cycle(style.line_styles())
+            plot.plot(t, case[:, order], linewidth=1.1)
+            plot.set_ylabel(label)
+            plot.grid(alpha=0.3)
+        axes[0, column].set_title(title, fontsize=10)
+        axes[-1, column].set_xlabel('t [s]')
+    figure.legend(axes[0, 0].lines, names, loc='outside lower center', ncols=_columns(4.6 * len(cases), names), frameon=False)
+    return figure
+
+
+def _columns(width, names):
+    """How many entries of a legend stand side by side in so many inches."""
+    return min(len(names), max(1, int(width / (0.55 + 0.085 * max(map(len, names))))))
+
+
+def save_rows(
+        path: Path, t: NDArray[np.float64], cases: Sequence[NDArray[np.float64]], labels: Sequence[str], titles: Sequence[str],
+        names: Sequence[str] | None = None) -> Path:
+    """rows_figure in a file; the ending of `path` says of what kind (png, svg, pdf)."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    style.save(rows_figure(t, cases, labels, titles, names), path)
+    return path

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits in files: YAML or JSON, by quantity or as MoveIt's joint_limits.yaml has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hod_ros.checks import arguments
+from hod_ros.errors import InputError
+from hod_ros.model.robot_model import RobotModel
+from hod_ros.recordings import tables
+from hod_ros.trajectories.limits import Limits
+
+QUANTITIES = tuple(field.name for field in fields(Limits))
+_OF_MOVEIT = {f'max_{name}': name for name in ('velocity', 'acceleration', 'jerk', 'effort', 'effort_rate')}
+_IGNORED = ('default_velocity_scaling_factor', 'default_acceleration_scaling_factor')       # MoveIt's, which limit nothing
+
+
+def read_limits(path: Path, model: RobotModel, motor_names: tuple[str, ...] = ()) -> Limits:
+    """The limits of a model's joints and motors in a file; velocity and effort that it does not name are the description's own.
+
+    By quantity: `velocity: 2.0` for all joints, `effort: [87, 87, ...]` in the model's order, or `effort_rate: {joint1: 1000}` by name,
+    where joints that are not named are not limited. Or MoveIt's: `joint_limits: {joint1: {max_velocity: 2.0, has_jerk_limits: false}}`,
+    to which max_effort and max_effort_rate may be added.
+    """
+    document = tables.read_document(path)
+    if not isinstance(document, Mapping):
+        raise InputError(f'the file {path.name!r} holds no limits; write such as `effort_rate: 1000`')
+    document = {name: value for name, value in document.items() if name not in _IGNORED}
+    if 'joint_limits' in document:
+        document = _of_moveit(document, model, path.name)
+    unknown = [name for name in document if name not in QUANTITIES]
+    if unknown:
+        raise InputError(f'the file {path.name!r} limits {arguments.shown(unknown[0])}; what can be limited is {", ".join(QUANTITIES)}')
+    owners = {name: motor_names if name.startswith('motor_') else model.joint_names for name in document}
+    given = {name: _by_name(value, owners[name], f'{name} of {path.name!r}') for name, value in document.items() if value is not None}
+    return Limits(**{**of_description(model), **given})
+
+
+def of_description(model: RobotModel) -> dict[str, Any]:
+    """The velocity and effort limits of a model, where it has any: 0, which URDFs write for none, is none."""
+    found = {'velocity': model.velocity_limits, 'effort': model.effort_limits}
+    found = {name: np.where(np.asarray(value) > 0, value, np.inf) for name, value in found.items()}
+    return {name: value for name, value in found.items() if np.isfinite(value).any()}
+
+
+def _by_name(value: Any, names: tuple[str, ...], what: str) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    unknown = [name for name in value if name not in names]
+    if unknown:
+        raise InputError(f'{what} names {arguments.shown(unknown[0])}; there are {arguments.listed(names, 12)}')
+    return [value.get(name, np.inf) for name in names]
+
+
+def _of_moveit(document: Mapping[str, Any], model: RobotModel, file: str) -> dict[str, Any]:
+    rest = [name for name in document if name != 'joint_limits']
+    joints = document['joint_limits']
+    if rest or not isinstance(joints, Mapping) or not all(isinstance(entry, Mapping) for entry in joints.values()):
+        raise InputError(f'the file {file!r} has joint_limits, but not a table for each joint alone; see MoveIt\'s joint_limits.yaml')
+    found: dict[str, dict[str, Any]] = {}
+    for joint, entry in joints.items():
+        if joint not in model.joint_names:         # MoveIt lists fingers and other groups' joints as well
+            continue
+        for key, value in entry.items():
+            quantity = _OF_MOVEIT.get(key)
+            if quantity and entry.get(f'has_{quantity}_limits', True):
+                found.setdefault(quantity, {})[joint] = value
+    if not found:
+        raise InputError(f'the file {file!r} limits none of {arguments.listed(model.joint_names, 12)}; name the joints of the robot')
+    return dict(found)

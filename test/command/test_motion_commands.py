@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`hod plot`, `hod evaluate` and `hod retime` against the library, and what they do with wrong input and a full disk."""
+
+import json
+import os
+import re
+import resource
+import shutil
+
+import numpy as np
+import pytest
+import yaml
+from running import ROOT
+from running import hod
+from running import refusal
+from running import report
+
+from hod_ros import Limits
+from hod_ros import RobotModel
+from hod_ros import evaluate_trajectory
+from hod_ros import example_robot
+from hod_ros import inverse_dynamics
+from hod_ros import read_waypoints
+from hod_ros import time_scale
+
+pytest.importorskip('scipy')
+
+LIMITS = {'effort_rate': 50, 'acceleration': {'panda_joint1': 20.0}}
+DRIVES = {'panda_joint1': {'type': 'series_elastic', 'stiffness': 300.0, 'motor_inertia': 2e-4, 'gear_ratio': 100.0}}
+JOINTS = [f'panda_joint{i}' for i in range(1, 8)]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    shutil.copy(ROOT / 'config' / 'motions' / 'panda_pick.csv', tmp_path / 'pick.csv')
+    (tmp_path / 'limits.yaml').write_text(yaml.safe_dump(LIMITS))
+    (tmp_path / 'drives.yaml').write_text(yaml.safe_dump(DRIVES))
+    return tmp_path
+
+
+@pytest.fixture(scope='module')
+def panda():
+    return RobotModel.from_urdf(example_robot('panda'))
+
+
+def limits_of(model):
+    acceleration = np.where(np.arange(7) == 0, 20.0, np.inf)
+    return Limits(velocity=model.velocity_limits, effort=model.effort_limits, effort_rate=50.0, acceleration=acceleration)
+
+
+def motion_of(folder):
+    return read_waypoints(folder / 'pick.csv').trajectory(max_deviation=1e-3)
+
+
+@pytest.mark.parametrize('margin', [0.8, 1.0])
+def test_evaluate_is_the_librarys_judgement(margin, folder, panda):
+    told = report('evaluate', 'panda', 'pick.csv', '--limits', 'limits.yaml', '--margin', margin, cwd=folder, code=1)
+    expected = evaluate_trajectory(panda, motion_of(folder), limits_of(panda), margin=margin)
+    assert told['message'] == expected.message
+    assert told['margins'] == {name: pytest.approx(values) for name, values in expected.margins.items()}
+    assert told['fastest_speed'] == pytest.approx(time_scale(panda, motion_of(folder), limits_of(panda), margin=margin).fastest)
+
+
+def test_evaluate_without_a_file_of_limits_takes_the_descriptions(folder):
+    told = report('evaluate', 'panda', 'pick.csv', cwd=folder)
+    assert told['feasible'] and set(told['limits']) == {'velocity', 'effort'}
+
+
+def test_drives_bring_motors_into_the_judgement(folder):
+    told = report('evaluate', 'panda', 'pick.csv', '--drives', 'drives.yaml', cwd=folder)
+    assert told['peaks']['motor_effort']['joint'] == JOINTS
+
+
+def test_moveits_limits_are_read(folder, panda):
+    limits = {'joint_limits': {
+        'panda_joint1': {'has_velocity_limits': True, 'max_velocity': 0.5, 'has_jerk_limits': False, 'max_jerk': 1.0},
+        'panda_finger_joint1': {'max_velocity': 0.1}}, 'default_velocity_scaling_factor': 0.1}
+    (folder / 'joint_limits.yaml').write_text(yaml.safe_dump(limits))
+    told = report('evaluate', 'panda', 'pick.csv', '--limits', 'joint_limits.yaml', cwd=folder, code=1)
+    assert told['limits']['velocity'] == [0.5, *[None] * 6] and 'jerk' not in told['limits']
+    assert told['margins']['velocity'][0] < 0
+
+
+@pytest.mark.parametrize(
+    'words, kind', [(['--effort'], 'yaml'), ([], 'csv'), (['--slow-down'], 'npz'), (['--slow-down', '--effort'], 'json')])
+def test_retime_writes_points_that_keep_the_limits(words, kind, folder, panda):
+    out = folder / f'out.{kind}'
+    told = report('retime', 'panda', 'pick.csv', '--limits', 'limits.yaml', *words, '--out', out, cwd=folder)
+    points = read_waypoints(out)
+    assert points.joint_names == panda.joint_names and len(points) == told['points']
+    assert points.times[-1] - points.times[0] == pytest.approx(told['duration'], abs=1e-8)
+    assert (points.efforts is not None) == ('--effort' in words)
+    Q = inverse_dynamics(panda, np.stack([points.positions, points.velocities, points.accelerations], axis=1))[:, 0]
+    assert points.efforts is None or np.abs(points.efforts - Q).max() < 1e-9
+    rate = np.abs(np.diff(Q, axis=0) / np.diff(points.times)[:, None])
+    assert 0.95 * 50 < rate.max() < 1.001 * 50      # as fast as the limit allows, and no faster
+    assert (np.abs(Q) <= panda.effort_limits).all() and (np.abs(points.velocities) <= panda.velocity_limits).all()
+
+
+def test_retime_says_when_no_speed_serves_and_writes_nothing(folder):
+    (folder / 'limits.yaml').write_text('effort: 5.0')
+    told = hod('retime', 'panda', 'pick.csv', '--limits', 'limits.yaml', '--slow-down', '--out', 'out.csv', cwd=folder, code=1).stdout
+    assert 'gravity alone' in told
+    assert not (folder / 'out.csv').exists()
+
+
+def test_retime_takes_a_path_without_times(folder):
+    text = (folder / 'pick.csv').read_text()
+    (folder / 'path.csv').write_text('\n'.join(line.partition(',')[2] for line in text.splitlines()))
+    timed, untimed = (report('retime', 'panda', name, cwd=folder)['duration'] for name in ('pick.csv', 'path.csv'))
+    assert untimed == pytest.approx(timed, rel=0.05)
+    assert 'has no times' in refusal('evaluate', 'panda', 'path.csv', cwd=folder, code=3)
+
+
+@pytest.mark.parametrize('kind, magic', [('png', b'\x89PNG'), ('pdf', b'%PDF')])
+def test_plot_draws_the_same_file_each_time(kind, magic, folder):
+    pytest.importorskip('matplotlib')
+    words = ['plot', 'panda', 'pick.csv', '--show', 'effort', '--together', '--out']
+    hod(*words, f'a.{kind}', cwd=folder)
+    hod(*words, f'b.{kind}', cwd=folder)
+    first = (folder / f'a.{kind}').read_bytes()
+    assert first.startswith(magic) and first == (folder / f'b.{kind}').read_bytes()
+
+
+def test_plots_say_what_they_show_and_are_told_apart_without_colour(folder):
+    pytest.importorskip('matplotlib')
+    hod('plot', 'panda', 'pick.csv', '--limits', 'limits.yaml', '--drives', 'drives.yaml', '--out', 'a.svg', cwd=folder)
+    panels = (folder / 'a.svg').read_text()
+    for text in (*JOINTS, 'q [rad]', 'Q [N m]', "Q' [N m/s]", "Q'' [N m/s²]", 'motor, as seen at the joint', 'beyond a limit', 'limit ±87'):
+        assert f'>{text}<' in panels
+    hod('plot', 'panda', 'pick.csv', '--together', '--show', 'effort', '--out', 'b.svg', cwd=folder)
+    together = (folder / 'b.svg').read_text()
+    styles = set(re.findall(r'stroke-dasharray: ([\d., ]+)', together))
+    assert len(styles) >= 5 and all(f'>{joint}<' in together for joint in JOINTS)
+
+
+@pytest.mark.parametrize('change, said', [
+    (lambda text: text.replace('panda_joint3', 'elbow'), "no column of joint 'panda_joint3'"),
+    (lambda text: text.replace('0.8,0.3', '0.8,abc'), "row 2, column 'panda_joint1'"),
+    (lambda text: text.replace('0.8,0.3', '0.8,nan'), "row 2, column 'panda_joint1'"),
+    (lambda text: text.replace('1.6,0.6', '0.5,0.6'), 'times must increase'),
+    (lambda text: text.replace('1.6,0.6,', '1.6,'), 'row 3'),
+    (lambda text: '', 'is empty'),
+], ids=['joint', 'cell', 'nan', 'times', 'cells', 'empty'])
+def test_wrong_files_are_one_line(change, said, folder):
+    (folder / 'pick.csv').write_text(change((folder / 'pick.csv').read_text()))
+    assert said in refusal('evaluate', 'panda', 'pick.csv', cwd=folder, code=3)
+
+
+def test_degrees_are_told_from_radians(folder):
+    points = read_waypoints(folder / 'pick.csv')
+    rows = [','.join(['time', *JOINTS])]
+    rows += [','.join(map(str, [time, *row])) for time, row in zip(points.times, np.rad2deg(points.positions), strict=True)]
+    (folder / 'degrees.csv').write_text('\n'.join(rows))
+    assert 'look like degrees' in refusal('evaluate', 'panda', 'degrees.csv', cwd=folder, code=3)
+
+
+@pytest.mark.parametrize('text, said', [
+    ('torque: 3', "limits 'torque'"), ('effort: {hip: 3}', "'hip'"), ('effort: -3', 'above 0'), ('[1, 2', 'no YAML'),
+    ('motor_effort: 3', 'drives')])
+def test_wrong_limits_are_one_line(text, said, folder):
+    (folder / 'limits.yaml').write_text(text)
+    assert said in refusal('evaluate', 'panda', 'pick.csv', '--limits', 'limits.yaml', cwd=folder, code=3)
+
+
+def test_what_is_not_there_is_named(folder):
+    assert 'nothing.csv' in refusal('evaluate', 'panda', 'nothing.csv', cwd=folder, code=3)
+    assert 'nothing.yaml' in refusal('evaluate', 'panda', 'pick.csv', '--limits', 'nothing.yaml', cwd=folder, code=3)
+    assert 'no folder' in refusal('retime', 'panda', 'pick.csv', '--out', 'no/folder.csv', cwd=folder, code=5)
+    assert 'ends in none of' in refusal('plot', 'panda', 'pick.csv', '--out', 'a.bmp', cwd=folder, code=2)
+
+
+def test_a_disk_that_fills_up_leaves_what_was_there(folder):
+    """Files of this process may have 1000 bytes: writing on gives an error, as a full disk does."""
+    (folder / 'out.csv').write_text('what was there')
+    line = refusal(
+        'retime', 'panda', 'pick.csv', '--out', 'out.csv', cwd=folder, code=5,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)), env={**os.environ, 'PYTHONDONTWRITEBYTECODE': '1'})
+    assert "'out.csv' could not be written" in line
+    assert (folder / 'out.csv').read_text() == 'what was there'
+    assert sorted(path.name for path in folder.iterdir()) == ['drives.yaml', 'limits.yaml', 'out.csv', 'pick.csv']
+
+
+def test_the_report_in_json_is_json_where_nothing_bounds_a_joint(folder):
+    json.loads(hod('retime', 'panda', 'pick.csv', '--slow-down', '--json', cwd=folder).stdout)
