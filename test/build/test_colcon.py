@@ -10,8 +10,9 @@ import uuid
 
 import checkout
 import pytest
+from domains import claim_domain
 
-DOMAIN = 40 + os.getpid() % 60
+DOMAIN = claim_domain()
 
 
 class Workspace:

@@ -2,6 +2,7 @@
 """The rate limiter: whatever is wanted and whenever, commands neither jump nor exceed their limits, and get where they can."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ SENSIBLE = st.floats(-200.0, 200.0)
 PAUSE = st.one_of(st.just(0.0), st.floats(0.0, 0.02), st.floats(0.0, 1e6), st.floats(-1.0, 0.0))
 
 
+@pytest.mark.filterwarnings('ignore:overflow')
 @settings(max_examples=300, deadline=None)
 @given(
     wanted=st.lists(st.tuples(st.one_of(ANY, SENSIBLE), st.one_of(ANY, SENSIBLE), PAUSE), min_size=1, max_size=40),

@@ -4,6 +4,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from hod_ros.ros.guards.rate_limiter import within
 from hod_ros.ros.guards.record import Record
 
 SLACK = 0.01            # [s] of motion at full speed that a setpoint may be ahead: planners jitter by so much
@@ -32,9 +33,9 @@ class Continuity:
 
     def reach_fault(self, positions: NDArray[np.float64], last: NDArray[np.float64], elapsed: float) -> str:
         """Why these positions can't be reached from the last setpoint's within this time [s], or ''."""
-        times = np.abs(positions - last) * self._slowness
-        if times.max() <= elapsed + SLACK:
+        times = (positions - last) * self._slowness
+        if within(times, elapsed + SLACK):
             return ''
-        joint = int(np.argmax(times))
+        joint = int(np.argmax(np.abs(times)))
         return (f'a setpoint jumps with joint {self._names[joint]!r} from {last[joint]:.4g} to {positions[joint]:.4g} in {elapsed:.4g} s; '
                 f'its velocity limit is {1 / self._slowness[joint]:.4g}')

@@ -7,6 +7,11 @@ from numpy.typing import NDArray
 LONGEST_STEP = 0.01     # [s] what a command may change by after a longer silence, too: an effort controller holds it until then
 
 
+def within(values: NDArray[np.float64], bound: float) -> bool:
+    """Whether none of these is beyond a bound. Their norm, which is quicker, says so of most."""
+    return bool(values @ values <= bound * bound) or bool((np.abs(values) <= bound).all())
+
+
 class RateLimiter:
     """limit [N m] and rate [N m/s], (n,) each. The first command goes out from zero, or from where `start_from` says."""
 
@@ -29,16 +34,16 @@ class RateLimiter:
     def next(self, wanted: NDArray[np.float64], now: float) -> NDArray[np.float64]:
         """(n,) the command of the time now [s]: as near to what is wanted as rate and limit let it be; the last one where that is no
         number."""
-        step = self._rate * min(max(now - self.time, 0.0), LONGEST_STEP)
+        elapsed = min(max(now - self.time, 0.0), LONGEST_STEP)
         self.time = now
-        if (np.abs(wanted) <= self._limit).all() and (np.abs(wanted - self.last) <= step).all():
+        if within(wanted / self._limit, 1.0) and within((wanted - self.last) / self._rate, elapsed):
             self.clipped = self.behind = False
             self.last = wanted
             return wanted
-        within = np.clip(wanted, -self._limit, self._limit)
-        self.clipped = bool((within != wanted).any())
-        command = np.clip(within, self.last - step, self.last + step)
+        limited, step = np.clip(wanted, -self._limit, self._limit), self._rate * elapsed
+        self.clipped = bool((limited != wanted).any())
+        command = np.clip(limited, self.last - step, self.last + step)
         command = np.where(np.isfinite(command), command, self.last)
-        self.behind = bool((command != within).any())
+        self.behind = bool((command != limited).any())
         self.last = command
         return command

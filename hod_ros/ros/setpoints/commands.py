@@ -54,6 +54,7 @@ class Commands:
         self._fault = fault
         self._joint_states = joint_states
         self._clock = clock                     # that stamps are of
+        self._simulated = clock.ros_time_is_active
         self._logger = logger
         self._message = Float64MultiArray()
         self._columns: list[int] | slice = slice(None)
@@ -84,9 +85,9 @@ class Commands:
         if not gate.running:
             self._joint_states.refresh(gate.measured)
             gate.measured.expected = self._joint_states.published
-        stamp = nanoseconds(setpoint.header.stamp)
-        arrival = Arrival(
-            source, now, stamp, self._clock.now().nanoseconds if stamp else 0, information['source_timestamp'], time.time_ns())
+        system = time.time_ns()
+        clock = self._clock.now().nanoseconds if self._simulated else system
+        arrival = Arrival(source, now, nanoseconds(setpoint.header.stamp), clock, information['source_timestamp'], system)
         command = gate.take(answer.q, answer.Q[0], arrival, answer.limited.beyond)
         if command is not None:
             self._publish(command)
@@ -97,6 +98,7 @@ class Commands:
     def on_period(self) -> None:
         """What goes out although no setpoint came."""
         gate = self.gate
+        self._simulated = self._clock.ros_time_is_active
         self._joint_states.refresh(gate.measured)
         self._try(gate.tick)
         self._fault.announce()

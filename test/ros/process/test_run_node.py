@@ -12,7 +12,7 @@ import ros_harness
 
 from hod_ros import example_robot
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 XACRO = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="{name}"><xacro:property name="m" value="2"/>{links}</robot>'
 LINKS = (
     '<link name="base"/><link name="arm"><inertial><mass value="${m}"/><origin xyz="0.1 0 0"/>'

@@ -118,7 +118,7 @@ def test_what_a_caller_that_left_asked_for_is_not_computed_to_its_end(client, no
 
 
 def test_whoever_waits_is_answered_when_the_node_stops_answering(client, node):
-    service, futures = ask_soon(client, [long_request() for _ in range(5)])
+    service, futures = ask_soon(client, [long_request(samples=500) for _ in range(5)])
     change = client.node.create_client(ChangeState, '/hod/change_state')
     assert client.wait_until(change.service_is_ready)
     began = time.monotonic()

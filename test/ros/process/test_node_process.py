@@ -94,7 +94,7 @@ def test_two_nodes_under_namespaces_answer_for_their_own_robots(client):
 def test_nothing_in_the_working_directory_is_executed(client, tmp_path, monkeypatch):
     for module in ('numpy', 'queue', 'rclpy', 'hod_ros'):
         (tmp_path / f'{module}.py').write_text('print("EXECUTED", flush=True)\nraise SystemExit(9)\n')
-    root = str(Path(__file__).parents[2])
+    root = str(Path(__file__).parents[3])
     code = f'import sys; sys.path[:] = [entry for entry in sys.path if entry]; sys.path.append({root!r}); ' \
            'from hod_ros.ros.process import main; sys.exit(main())'
     monkeypatch.chdir(tmp_path)

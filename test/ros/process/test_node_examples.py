@@ -13,7 +13,7 @@ from ros_harness import running_node
 
 pytestmark = pytest.mark.slow
 
-EXAMPLES = Path(__file__).parents[2] / 'examples'
+EXAMPLES = Path(__file__).parents[3] / 'examples'
 
 
 def start(script, *arguments):

@@ -9,7 +9,7 @@ import yaml
 from ros_harness import NodeProcess
 from ros_harness import running_node
 
-CONFIG = Path(__file__).parents[2] / 'config' / 'hod.yaml'
+CONFIG = Path(__file__).parents[3] / 'config' / 'hod.yaml'
 FROM_RCLPY = ('use_sim_time', 'start_type_description_service', 'qos_overrides.')
 
 

@@ -14,9 +14,9 @@ import pytest
 
 pytest.importorskip('mujoco')
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.alone]
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FAULTS = ('jump', 'second_planner', 'timeout', 'payload', 'joint_states_stop', 'signal')
 ROUNDING = 1e-6
 

@@ -29,7 +29,7 @@ from hod_ros import SeriesElastic  # noqa: E402
 from hod_ros import pole_gains  # noqa: E402
 
 MODULE = 'hod_ros.ros.nodes.hod_elastic_controller'
-DEMO = Path(__file__).parents[2] / 'config' / 'sea_demo.yaml'
+DEMO = Path(__file__).parents[3] / 'config' / 'sea_demo.yaml'
 TIMEOUT = 0.8           # [s] above any standstill of the machine
 NAMES = ['joint1', 'joint2', 'joint3']
 INERTIA = np.array([0.2, 0.1, 0.05])

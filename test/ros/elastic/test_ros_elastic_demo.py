@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.alone]
 
 pytest.importorskip('rclpy')
 pytest.importorskip('mujoco')
 
-DEMO = Path(__file__).parents[2] / 'examples' / 'sea_demo.py'
+DEMO = Path(__file__).parents[3] / 'examples' / 'sea_demo.py'
 
 
 def test_tracking_over_dds_is_as_much_better_with_full_feedforward_as_it_must_be(tmp_path):
