@@ -33,13 +33,18 @@ from hod_ros.dynamics.formulations.body_fixed import joint_screws as joint_screw
 from hod_ros.dynamics.formulations.closed_form import derivative_coefficients as derivative_coefficients
 from hod_ros.dynamics.formulations.closed_form import equations_of_motion as equations_of_motion
 from hod_ros.dynamics.formulations.closed_form import system_kinematics as system_kinematics
+from hod_ros.dynamics.formulations.combined_kinematics import combined_kinematics as combined_kinematics
 from hod_ros.dynamics.formulations.hybrid import HybridMotion as HybridMotion
 from hod_ros.dynamics.formulations.hybrid import hybrid_motion as hybrid_motion
 from hod_ros.dynamics.formulations.spatial import SpatialMotion as SpatialMotion
 from hod_ros.dynamics.formulations.spatial import gravity_wrenches as gravity_wrenches
 from hod_ros.dynamics.formulations.spatial import inter_body_wrenches as inter_body_wrenches
+from hod_ros.dynamics.formulations.spatial import joint_forces as joint_forces
+from hod_ros.dynamics.formulations.spatial import mass_matrices as mass_matrices
 from hod_ros.dynamics.formulations.spatial import momentum_screws as momentum_screws
 from hod_ros.dynamics.formulations.spatial import spatial_motion as spatial_motion
+from hod_ros.dynamics.formulations.spatial import spatial_wrenches as spatial_wrenches
+from hod_ros.dynamics.formulations.spatial import weightless_acceleration as weightless_acceleration
 from hod_ros.dynamics.formulations.spatial import zero_reference as zero_reference
 from hod_ros.dynamics.forward_dynamics import forward_dynamics as forward_dynamics
 from hod_ros.dynamics.friction import friction_forces as friction_forces
@@ -54,6 +59,9 @@ from hod_ros.dynamics.momentum import centre_of_mass_jacobian as centre_of_mass_
 from hod_ros.dynamics.momentum import momentum_matrix as momentum_matrix
 from hod_ros.dynamics.momentum import total_mass as total_mass
 from hod_ros.dynamics.momentum import total_momentum as total_momentum
+from hod_ros.dynamics.net_wrenches import net_wrenches as net_wrenches
+from hod_ros.dynamics.parameter_derivatives import ParameterDerivatives as ParameterDerivatives
+from hod_ros.dynamics.parameter_derivatives import parameter_derivatives as parameter_derivatives
 from hod_ros.dynamics.payload_wrench import payload_wrench as payload_wrench
 from hod_ros.dynamics.prepared_loads import PreparedLoads as PreparedLoads
 from hod_ros.dynamics.regressor import inertial_parameters as inertial_parameters
@@ -78,6 +86,7 @@ from hod_ros.kinematics.forward import jacobian as jacobian
 from hod_ros.kinematics.inverse import inverse_kinematics as inverse_kinematics
 from hod_ros.kinematics.pose import PoseSolution as PoseSolution
 from hod_ros.kinematics.pose import solve_pose as solve_pose
+from hod_ros.kinematics.quasi_velocities import coordinate_rates as coordinate_rates
 from hod_ros.model.cpp_robot import cpp_robot as cpp_robot
 from hod_ros.model.cpp_robot import robot_bytes as robot_bytes
 from hod_ros.model.payload import payload_inertias as payload_inertias

@@ -91,7 +91,7 @@ def _regressor(model, q, reference, base=None):
     alpha = u[1:] + product(lie.ad(V), u, apply) + kinematics.gamma[:-1]           # below (15)
     wrench = momentum_regressor(alpha) - product(transpose(lie.ad(V)), momentum_regressor(u[:-1]))
     Y = product(transpose(J[:-1]), wrench)                                              # (rows, N, n, 10)
-    Y = np.moveaxis(Y[:, _parameter_slots(model)], 1, 2)
+    Y = np.moveaxis(Y[:, parameter_slots(model)], 1, 2)
     Y = Y.reshape(*Y.shape[:2], 10 * Y.shape[2])
     return np.concatenate([Y, _rotor_columns(model, reference[1:])], axis=-1)
 
@@ -129,7 +129,7 @@ def inertial_parameters(model: RobotModel) -> Array:
         >>> np.allclose(regressor(model, q) @ pi, inverse_dynamics(model, q))
         True
     """
-    M = body_inertias(motions.robot_model(model))[_parameter_slots(model)]
+    M = body_inertias(motions.robot_model(model))[parameter_slots(model)]
     entries = ((3, 3), (2, 4), (0, 5), (1, 3), (0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
     blocks = np.stack([M[:, i, j] for i, j in entries], axis=-1)
     return np.concatenate([blocks.ravel(), model.armature[rotors(model)]])
@@ -145,7 +145,7 @@ def parameter_names(model: RobotModel) -> tuple[str, ...]:
     """
     motions.robot_model(model)
     movers = (*model.joints, model.base_link)
-    bodies = [f'{movers[i]}/{name}' for i in _parameter_slots(model) for name in BODY_PARAMETERS]
+    bodies = [f'{movers[i]}/{name}' for i in parameter_slots(model) for name in BODY_PARAMETERS]
     return (*bodies, *(f'{model.joint_names[j]}/armature' for j in rotors(model)))
 
 
@@ -159,7 +159,7 @@ def with_inertial_parameters(model: RobotModel, parameters: ArrayLike) -> RobotM
         True
     """
     parameters = arrays.vector(parameters, parameter_names(model), 'parameters')
-    slots = _parameter_slots(model)
+    slots = parameter_slots(model)
     M = np.array(body_inertias(model), dtype=np.result_type(model.M, parameters))
     blocks = parameters[:10 * len(slots)].reshape(-1, 10)
     columns = momentum_regressor(np.eye(6, dtype=int))                  # column j of M_k is A(e_j) pi_k
@@ -180,7 +180,7 @@ def parameter_bodies(model):
     return np.array(first + [i for i in range(len(model.bodies)) if i not in first], dtype=np.intp)
 
 
-def _parameter_slots(model):
+def parameter_slots(model):
     """parameter_bodies, and the place after the last body for a free base."""
     bodies = parameter_bodies(model)
     return np.append(bodies, len(model.bodies)) if model.base == 'free' else bodies

@@ -56,35 +56,57 @@ def inverse_kinematics(model: RobotModel, q: ArrayLike, link: str, twists: Array
         >>> np.allclose(forward_kinematics(model, motion, 'panda_link8').twists, twists)
         True
     """
-    q = position(model, q)
-    components = checked_components(components)
-    twists = _rows_of(twists, len(components), 'twists')
-    rows = len(twists)
-    wanted = np.zeros((rows, model.n)) if null_motion is None else _rows_of(null_motion, model.n, 'null_motion', rows)
-    free = _prescribe(model, wanted, prescribed)
-    weights = checked_weights(model, weights)
-    damping = arguments.number_of_0_or_more(damping, 'damping')
-    max_condition = checked_limit(max_condition, 'max_condition')
-
-    base = motions.base_of(model, base, rows)
-    J = jacobian(model, q[None], link, representation, base=base)[0][list(components)]
-    solver = JointSolver(J[:, free], None if weights is None else weights[free])
-    if not damping:
-        solver.check(max_condition, link)
-    motion = np.zeros((rows + 1, model.n))
-    motion[0] = q
-    for k in range(1, rows + 1):
-        motion[k, ~free] = wanted[k - 1, ~free]
+    task = TwistTask(
+        model, q, link, twists, components=components, weights=weights, null_motion=null_motion, prescribed=prescribed, damping=damping,
+        max_condition=max_condition)
+    base = motions.base_of(model, base, task.rows)
+    task.decompose(jacobian(model, task.q[None], link, representation, base=base)[0])
+    motion = np.zeros((task.rows + 1, model.n))
+    motion[0] = task.q
+    for k in range(1, task.rows + 1):
+        motion[k] = task.prescribed_part(k)
         lower = forward_kinematics(model, motion[:k + 1], link, representation, base=base).twists[k - 1]
-        r = twists[k - 1] - lower[list(components)]
-        motion[k, free] = solver.solve(r, wanted[k - 1, free], damping)
-        if not np.isfinite(motion[k]).all():
-            raise InputError(
-                f'derivative {k} of q is too large for a floating point number, for the twists of link {link!r}; are their units right '
-                '([rad/s], [m/s])?')
-        if not damping:
-            _check_reached(solver, motion[k, free], r, link, k)
+        motion[k] = task.solve(k, lower)
     return motion
+
+
+class TwistTask:
+    """What inverse_kinematics is asked for, checked, and the solution order by order; arguments as there."""
+
+    def __init__(self, model, q, link, twists, *, components, weights, null_motion, prescribed, damping, max_condition):
+        self.q, self.link = position(model, q), link
+        self.components = list(checked_components(components))
+        self.twists = _rows_of(twists, len(self.components), 'twists')
+        self.rows = len(self.twists)
+        self.wanted = np.zeros((self.rows, model.n)) if null_motion is None else _rows_of(null_motion, model.n, 'null_motion', self.rows)
+        self.free = _prescribe(model, self.wanted, prescribed)
+        self.weights = checked_weights(model, weights)
+        self.damping = arguments.number_of_0_or_more(damping, 'damping')
+        self.max_condition = checked_limit(max_condition, 'max_condition')
+
+    def decompose(self, J):
+        """Takes the link's Jacobian (6, n), once for all orders."""
+        J = J[self.components]
+        self.solver = JointSolver(J[:, self.free], None if self.weights is None else self.weights[self.free])
+        if not self.damping:
+            self.solver.check(self.max_condition, self.link)
+
+    def prescribed_part(self, k):
+        """(n,) q^(k) of the prescribed joints, 0 of the others."""
+        return np.where(self.free, 0.0, self.wanted[k - 1])
+
+    def solve(self, k, lower):
+        """(n,) q^(k), where `lower` (6,) is V^(k-1) of lower derivatives and of the prescribed joints' q^(k)."""
+        r = self.twists[k - 1] - lower[self.components]
+        out = self.prescribed_part(k)
+        out[self.free] = self.solver.solve(r, self.wanted[k - 1, self.free], self.damping)
+        if not np.isfinite(out).all():
+            raise InputError(
+                f'derivative {k} of q is too large for a floating point number, for the twists of link {self.link!r}; are their units '
+                'right ([rad/s], [m/s])?')
+        if not self.damping:
+            _check_reached(self.solver, out[self.free], r, self.link, k)
+        return out
 
 
 def position(model, q):
@@ -132,7 +154,7 @@ def _prescribe(model, wanted, prescribed):
     for name, rates in (prescribed or {}).items():
         if not arguments.one_of(name, model.joint_names):
             raise InputError(
-                f'prescribed names {arguments.shown(name)}, which is no joint of {model.name}: {", ".join(model.joint_names)}')
+                f'prescribed names {arguments.shown(name)}, which is no joint of {model.name}: {arguments.listed(model.joint_names)}')
         column = model.joint_names.index(name)
         what = f'prescribed[{name!r}]'
         wanted[:, column] = _rows_of(arrays.floats(rates, what).reshape(-1, 1), 1, what, len(wanted))[:, 0]

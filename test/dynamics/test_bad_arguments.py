@@ -53,14 +53,16 @@ def calls():
         yield 'forward_dynamics_derivatives', (model, numbers(2, 2), numbers(2)), {'wrenches': W} | driven
         yield 'inverse_dynamics_derivatives', (model, numbers(3, 2)), {'wrenches': W, **moving(2)}
         for name, rows in (('dynamics_matrices', 3), ('matrix_derivatives', 2), ('regressor', 4), ('system_kinematics', 3),
-                           ('centre_of_mass', 3), ('centre_of_mass_jacobian', 3), ('momentum_matrix', 3), ('total_momentum', 3),
+                           ('net_wrenches', 4), ('parameter_derivatives', 3), ('centre_of_mass', 3),
+                           ('centre_of_mass_jacobian', 3), ('momentum_matrix', 3), ('total_momentum', 3),
                            ('body_fixed_motion', 3), ('hybrid_motion', 3), ('spatial_motion', 3)):
             yield name, (model, numbers(rows, 2)), moving(rows - 1)
         yield 'total_momentum', (model, numbers(3, 2)), {'about': 'com', **moving(2)}
         yield 'slotine_li_regressor', (model, numbers(3, 2), numbers(3, 8 if model is FREE else 2)), moving(2)
         yield 'with_inertial_parameters', (model, hod_ros.inertial_parameters(model)), {}
         yield 'minimal_parameters', (model,), {'tolerance': 1e-9, 'seed': 0}
-        for name in ('total_mass', 'inertial_parameters', 'parameter_names', 'multiprecision', 'zero_reference'):
+        yield 'coordinate_rates', (model, numbers(2)), {}
+        for name in ('total_mass', 'weightless_acceleration', 'inertial_parameters', 'parameter_names', 'multiprecision', 'zero_reference'):
             yield name, (model,), {}
         yield 'forward_kinematics', (model, numbers(3, 2), 'tool', 'spatial'), moving(2)
         yield 'jacobian', (model, numbers(3, 2), 'tool', 'spatial'), moving(2)
@@ -75,6 +77,13 @@ def calls():
     yield 'joint_screws', (FIXED, body_fixed.body_fixed_motion(FIXED, numbers(2, 2)).C_rel), {}
     yield 'equations_of_motion', (FIXED, kinematics, numbers(3, 3, 6)), {}
     yield 'derivative_coefficients', (hod_ros.equations_of_motion(FIXED, kinematics), 1), {}
+    carried = hod_ros.body_wrenches(FIXED, numbers(5, 2), {'tool': numbers(3, 6)})
+    yield 'combined_kinematics', (FIXED, numbers(2), 'tool', numbers(2, 2)), {
+        'components': (3, 4), 'weights': [1.0, 2.0], 'null_motion': numbers(2, 2), 'prescribed': {'j1': [0.0, 1.0]}, 'damping': 0.1,
+        'max_condition': 1e6}
+    yield 'mass_matrices', (FIXED, motion.C), {}
+    yield 'spatial_wrenches', (motion.C, motion.V, carried), {}
+    yield 'joint_forces', (FIXED, motion.S, carried[:2], numbers(4, 2)), {}
     yield 'momentum_screws', (spatial.mass_matrices(FIXED, motion.C), motion.V), {}
     yield 'gravity_wrenches', (spatial.mass_matrices(FIXED, motion.C), motion.V, spatial.weightless_acceleration(FIXED), 3), {}
     yield 'force_gradients', (FIXED, numbers(4, 2)), {'wrenches': W}

@@ -18,6 +18,8 @@ from urdf_peer import pin
 
 from hod_ros import InputError
 from hod_ros import dynamics_matrices
+from hod_ros import inverse_dynamics
+from hod_ros import net_wrenches
 from hod_ros.algebra import lie
 from hod_ros.algebra.leibniz import apply
 from hod_ros.algebra.leibniz import product
@@ -132,6 +134,22 @@ def test_equations_1_to_3_newton_euler_of_a_body():
     close([f], [M @ V_dot + b.Psi[0, 1] @ V])                                           # (3)
     close([b.U[0, 1].T @ f], [time_derivatives(momentum, q, 2)[1]])                     # (1)
     close([b.U[1, 1]], [-adj @ b.U[0, 1]])
+    close([net_wrenches(model, q)[0, 1]], [f])
+
+
+def test_net_wrenches_are_what_bodies_pass_on_less_their_weight():
+    """J^T f, summed over the bodies and differentiated, is Q without gravity; a free base's are the rates of its momentum too."""
+    rng = np.random.default_rng(22)
+    for base in ('fixed', 'free'):
+        model = random_tree(rng, 5, base=base, gravity=(0, 0, 0), mimics=1)
+        q, pose = random_motion(rng, model, 2), (random_pose(rng), rng.standard_normal((4, 6)))
+        given = {'base': pose} if base == 'free' else {}
+        Q = inverse_dynamics(model, q, **given)
+        k = jacobians(model, q, pose if base == 'free' else None)
+        projected = product(np.swapaxes(k.J, -1, -2), net_wrenches(model, q, **given), apply).sum(axis=1)
+        close([projected[:, :model.n]], [Q[0] if base == 'free' else Q])
+        if base == 'free':
+            close([projected[:, model.n:]], [Q[1]])
 
 
 def test_equation_4_projection_of_all_bodies(bodies):

@@ -15,8 +15,10 @@ from random_trees import random_pose
 from random_trees import random_tree
 from random_trees import skew
 
+from hod_ros import InputError
 from hod_ros import RobotModel
 from hod_ros import SeriesElastic
+from hod_ros import combined_kinematics
 from hod_ros import motor_feedforward
 from hod_ros.algebra import lie
 from hod_ros.algebra import moving_frames
@@ -240,6 +242,32 @@ def test_algorithm_2_combined_inverse_and_forward_kinematics():
     condition = np.linalg.cond(J)
     close(got, [case.q[0], dq, ddq, d3q, d4q], TOLERANCE * condition)
     close(got, case.q, TOLERANCE * condition)
+    motion, spatial_motion = combined_kinematics(model, case.q[0], model.bodies[-1], V_E)
+    close(motion, [case.q[0], dq, ddq, d3q, d4q], TOLERANCE * condition)
+    for found, expected in ((spatial_motion.C, case.C), (spatial_motion.S[:4], case.S[:4]), (spatial_motion.V, case.V)):
+        close(found, expected, TOLERANCE * condition)
+    for k, expected in enumerate((S, dS, ddS, d3S)):
+        close(spatial_motion.S[k], expected, TOLERANCE * condition)
+
+
+@pytest.mark.parametrize('options', [
+    {}, {'components': (3, 4, 5)}, {'damping': 0.1}, {'weights': [1, 2, 3, 4, 5, 6, 7, 8]}, {'null_motion': np.ones((5, 8))},
+    {'prescribed': {'joint2': np.arange(5.0)}}])
+def test_algorithm_2_on_trees_and_beyond_the_fourth_order_is_inverse_kinematics_and_algorithm_1(options):
+    rng = np.random.default_rng(21)
+    model = random_tree(rng, 8, shape='chain', mimics=2, kinds=KINDS)
+    twists = 0.1 * rng.standard_normal((5, len(options.get('components', range(6)))))
+    q = rng.uniform(-1, 1, 8)
+    motion, found = combined_kinematics(model, q, model.bodies[-1], twists, **options)
+    close(motion, inverse_kinematics(model, q, model.bodies[-1], twists, 'spatial', **options), 1e-9)
+    expected = spatial.spatial_motion(model, motion)
+    for name in ('C', 'S', 'V'):
+        close(getattr(found, name), getattr(expected, name))
+
+
+def test_algorithm_2_is_for_fixed_bases():
+    with pytest.raises(InputError, match='has a free base; combined_kinematics is for fixed ones'):
+        combined_kinematics(random_tree(np.random.default_rng(0), 6, base='free'), np.zeros(6), 'link6', np.zeros((1, 6)))
 
 
 def test_10_momentum(case):
@@ -455,7 +483,7 @@ def test_34_35_derivatives_of_screws_and_co_screws_in_a_moving_frame(case):
         screw, rate = np.linalg.solve(frame, case.S[:2, i].T).T
         close(rate, vb @ screw)                                                                             # (34)
         inside = case.external[:, i]
-        W = spatial.spatial_wrenches(case.C[i], case.V[:, i], inside)
+        W = spatial.spatial_wrenches(case.C[i, None], case.V[:, i, None], inside[:, None])[:, 0]
         close(frame.T @ W[1], inside[1] - vb.T @ inside[0])                                                 # (35)
 
 

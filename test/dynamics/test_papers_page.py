@@ -7,13 +7,16 @@ from pathlib import Path
 
 import pytest
 
+import hod_ros
+from hod_ros.model import screws
+
 ROOT = Path(__file__).parents[2]
-NUMBERED = {'000': 47, '001': 33, '003': 42}
+NUMBERED = {'000': 47, '001': 33, '002': 67, '003': 42}
 
 
 def sections():
     text = (ROOT / 'docs' / 'papers.md').read_text()
-    parts = re.split(r'^## (\d{3})$', text, flags=re.MULTILINE)
+    parts = re.split(r'^## (\d{3})$', text.partition('## Slips')[0], flags=re.MULTILINE)
     return {
         paper: [[cell.strip() for cell in re.split(r'(?<!\\)\|', line.strip('|'))]
                 for line in body.splitlines() if line.startswith('|') and not line.startswith(('| equation', '|---'))]
@@ -38,6 +41,13 @@ def test_every_test_that_the_page_names_exists():
             for name, test in re.findall(r'`(?:[\w/]*/)?(\w+\.py)?::(\w+)`', tests):
                 file = name or file
                 assert f'def {test}(' in known[file], f'{paper} {equation} names {file}::{test}, which does not exist'
+
+
+def test_every_name_without_a_module_is_public():
+    for paper, rows in sections().items():
+        for equation, functions, _ in rows:
+            for name in re.findall(r'`(\w+)(?:\([^`]*\)(?:\.\w+)?)?`', functions):
+                assert hasattr(hod_ros, name) or hasattr(screws, name), f'{paper} {equation}: {name}'
 
 
 def test_every_module_that_the_page_names_has_the_function():

@@ -17,6 +17,7 @@ from hod_ros import InputError
 from hod_ros import RobotModel
 from hod_ros import dynamics_matrices
 from hod_ros import inertial_parameters
+from hod_ros import parameter_derivatives
 from hod_ros import parameter_names
 from hod_ros import regressor
 from hod_ros import slotine_li_regressor
@@ -152,6 +153,32 @@ def test_equation_13_derivatives_of_matrices_by_parameters():
             B = momentum_regressor(adj @ J[:, j] + J_dot[:, j])
             close([D.C[0][:, j]], [J.T @ (B[:, h] - adj.T @ A[:, h])])                                  # (13b)
         close([D.g[0]], [J.T @ momentum_regressor(k.U[0, body] @ gamma_0)[:, h]])                       # (13c)
+
+
+@pytest.mark.parametrize('model', robots(), ids=lambda model: model.name)
+def test_equation_13_with_time_derivatives_is_what_a_step_of_each_parameter_changes(model):
+    """Linear in the parameters, the matrices change by the derivative itself: no step is too large."""
+    q = random_motion(np.random.default_rng(17), model, 1)
+    d, pi = parameter_derivatives(model, q), inertial_parameters(model)
+    D = dynamics_matrices(model, q)
+    for parameter in np.random.default_rng(18).permutation(len(pi))[:12]:
+        pi_changed = pi.copy()
+        pi_changed[parameter] += 1
+        changed = dynamics_matrices(with_inertial_parameters(model, pi_changed), q)
+        scale = max(np.abs(matrix).max() for matrix in (changed.M, changed.C, changed.g))
+        for ours, after, before in ((d.M_pi, changed.M, D.M), (d.C_pi, changed.C, D.C), (d.g_pi, changed.g, D.g)):
+            assert np.abs(ours[..., parameter] - (after - before)).max() < 1e-11 * scale
+    Y = product(d.M_pi.transpose(0, 3, 1, 2), q[2:, None], apply, 2) + product(d.C_pi.transpose(0, 3, 1, 2), q[1:, None], apply, 2)
+    close([Y.transpose(0, 2, 1) + d.g_pi[:2]], [regressor(model, q)])
+
+
+def test_equation_13_of_a_free_base():
+    rng = np.random.default_rng(19)
+    model = random_tree(rng, 4, base='free')
+    q, base = random_motion(rng, model, 0)[:2], (random_pose(rng), rng.standard_normal((1, 6)))
+    d, pi, D = parameter_derivatives(model, q, base=base), inertial_parameters(model), dynamics_matrices(model, q, base=base)
+    close([d.M_pi @ pi, d.C_pi @ pi], [D.M, D.C])
+    close([d.g_pi @ pi], [D.g])
 
 
 def test_equation_14_columns_of_the_mass_matrix_as_sums_over_bodies():

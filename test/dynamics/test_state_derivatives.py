@@ -25,6 +25,7 @@ from hod_ros import LinkWrench
 from hod_ros import RobotModel
 from hod_ros import SingularityError
 from hod_ros import body_wrenches
+from hod_ros import coordinate_rates
 from hod_ros import dynamics_matrices
 from hod_ros import forward_dynamics
 from hod_ros import forward_dynamics_derivatives
@@ -36,6 +37,7 @@ from hod_ros.dynamics.loads import FRAMES
 from hod_ros.kinematics.jacobians import jacobians
 from hod_ros.kinematics.jacobians import state_jacobians
 from hod_ros.model import screws
+from hod_ros.model.joints import moved_coordinates
 
 
 @pytest.mark.parametrize('joint_count', [2, 7, 30])
@@ -281,6 +283,7 @@ def test_equation_33_quasi_velocities_of_a_spherical_joint():
     angle, E = np.linalg.norm(x), lie.skew(x)
     right = np.eye(3) - (1 - np.cos(angle)) / angle**2 * E + (angle - np.sin(angle)) / angle**3 * E @ E
     Gamma = np.linalg.inv(right)
+    close([coordinate_rates(model, q[0])[:3, :3]], [Gamma])
     by_x = np.stack([
         derivative_along(lambda q: jacobians(model, q).J[0], q[:1], np.eye(1, model.n, j)) for j in range(3)], axis=1)
     expected = np.einsum('kjin,jh->khin', by_x, Gamma)
@@ -290,6 +293,23 @@ def test_equation_33_quasi_velocities_of_a_spherical_joint():
         derivative_along(lambda q: jacobians(model, q).J[1], q[:2], np.eye(2 * model.n)[model.n + h].reshape(2, -1))
         for h in range(3)], axis=1)
     close([J_dot_by_rates], [expected])
+
+
+def test_coordinate_rates_of_every_kind_of_joint_move_the_poses_as_the_rates_say():
+    """With w held, poses after a short time are those of the coordinates q + Gamma w t."""
+    rng = np.random.default_rng(20)
+    model = zoo(rng)
+    q, w, step = rng.uniform(-1, 1, model.n), rng.uniform(-1, 1, model.n), 1e-6
+    ahead, behind = (moved_coordinates(model, q, sign * step * w) for sign in (1, -1))
+    expected = (ahead - behind) / (2 * step)
+    assert np.abs(coordinate_rates(model, q) @ w - expected).max() < 1e-8 * np.abs(expected).max()
+    assert np.abs(expected - w).max() > 0.01
+
+
+def test_a_ball_joint_turned_once_has_no_coordinate_rates():
+    model = spherical_arm(np.random.default_rng(13))
+    with pytest.raises(SingularityError, match='have no rates at .* multiple of 2 pi'):
+        coordinate_rates(model, np.array([2 * np.pi, 0, 0, *np.zeros(model.n - 3)]))
 
 
 @pytest.mark.parametrize('frame', FRAMES)

@@ -114,13 +114,33 @@ def _base_motion(model, q, base, accelerated):
     return C, V
 
 
-def weightless_acceleration(model):
-    """G_0 = (0, -g), (6,)."""
+def weightless_acceleration(model: RobotModel) -> Array:
+    """G = (0, -g), (6,): the acceleration of the world that stands for gravity, below 003 (28) and in (23)-(25) [m/s^2].
+
+    Raises InputError where model is no RobotModel.
+
+        >>> float(weightless_acceleration(model)[5])
+        9.81
+    """
+    motions.robot_model(model)
     return np.concatenate([0 * model.gravity, -model.gravity])
 
 
-def mass_matrices(model, C):
-    """M_i^s = Ad_{C_i}^{-T} M_i Ad_{C_i}^{-1} of all bodies and the base (N + 1, 6, 6), 003 (13)."""
+def mass_matrices(model: RobotModel, C: ArrayLike) -> Array:
+    """M_i^s = Ad_{C_i}^{-T} M_i Ad_{C_i}^{-1} of all bodies and, last, of the base: (N + 1, 6, 6), 003 (13).
+
+    C: (N + 1, 4, 4) poses of the bodies and the base in the world, as spatial_motion(model, q).C.
+
+    Raises InputError where model is no RobotModel, or C holds no poses of its bodies.
+
+        >>> motion = spatial_motion(model, q)
+        >>> mass_matrices(model, motion.C).shape
+        (8, 6, 6)
+    """
+    return _mass_matrices(model, arrays.poses(C, len(motions.robot_model(model).bodies) + 1, 'C'))
+
+
+def _mass_matrices(model, C):
     to_body = lie.Ad(lie.inverse(C))
     return transpose(to_body) @ np.concatenate([model.M, model.M_base[None]]) @ to_body
 
@@ -230,8 +250,28 @@ def _inter_body_wrenches(model, W):
     return W
 
 
-def joint_forces(model, S, W, q):
-    """Q_i = S_i^T W-bar_i with derivatives (rows, n), 003 (29), (31), with the rotors' inertia."""
+def joint_forces(model: RobotModel, S: ArrayLike, W: ArrayLike, q: ArrayLike) -> Array:
+    """Q_i = S_i^T W-bar_i with derivatives (rows, n), 003 (29), (31), with the rotors' inertia.
+
+    S: (rows or more, m, 6) joint screws, as spatial_motion's. W: (rows, N + 1, 6), as inter_body_wrenches'. q: (rows + 2 or more, n).
+
+    Raises InputError where an argument has the wrong shape, name or value, or the result is too large for floats.
+
+        >>> motion = spatial_motion(model, q, accelerated=True)                      # gravity as the acceleration of the world
+        >>> Pi = momentum_screws(mass_matrices(model, motion.C), motion.V)
+        >>> np.allclose(joint_forces(model, motion.S, inter_body_wrenches(model, Pi[1:]), q), inverse_dynamics(model, q))
+        True
+    """
+    W = arrays.array(W, ('rows', len(motions.robot_model(model).bodies) + 1, 6), 'W', 'what inter_body_wrenches returns')
+    S = arrays.array(S, ('rows', len(model.X), 6), 'S', 'the joint screws of spatial_motion')
+    if len(S) < len(W):
+        raise InputError(f'S has {len(S)} rows, but W has {len(W)}; give as many derivatives of the joint screws, or more')
+    q = motions.derivatives(model, q, len(W) + 2)
+    with np.errstate(over='ignore', invalid='ignore'):
+        return arrays.not_too_large(_joint_forces(model, S, W, q), 'a joint force')
+
+
+def _joint_forces(model, S, W, q):
     along = product(S, W[:, model.screw_body], _dot, len(W))
     return joints.collect(model, along) + model.armature * q[2:2 + len(W)]
 
@@ -248,18 +288,38 @@ def inverse_dynamics(model, q, external=None, base=None, *, gravity='acceleratio
     rows = len(q) - 2
     external = checked_external(model, external, rows)
     motion = spatial_motion(model, q, base, accelerated=gravity == 'acceleration')
-    M = mass_matrices(model, motion.C)
+    M = _mass_matrices(model, motion.C)
     W = _momentum_screws(M, motion.V)[1:]
     if gravity == 'wrenches':
         W = W + _gravity_wrenches(M, motion.V, weightless_acceleration(model), rows)
     if external is not None:
-        W = W - spatial_wrenches(motion.C, motion.V, external)
+        W = W - _spatial_wrenches(motion.C, motion.V, external)
     W = _inter_body_wrenches(model, W)
-    return joint_forces(model, motion.S, W, q), body_fixed_wrenches(motion.C[-1], motion.V[:, -1], W[:, -1])
+    return _joint_forces(model, motion.S, W, q), body_fixed_wrenches(motion.C[-1], motion.V[:, -1], W[:, -1])
 
 
-def spatial_wrenches(C, V, W):
-    """Body-fixed wrenches W (rows, ..., 6) in spatial representation: (Ad_C^{-T})' = -ad_V^T Ad_C^{-T}."""
+def spatial_wrenches(C: ArrayLike, V: ArrayLike, W: ArrayLike) -> Array:
+    """Body-fixed wrenches W (rows, N, 6) in spatial representation, 003 (35): (Ad_C^{-T})' = -ad_V^T Ad_C^{-T}.
+
+    C: (N, 4, 4) poses of the bodies; V: (rows - 1 or more, N, 6) their spatial twists. What the environment exerts, so resolved, is minus
+    003's W^app.
+
+    Raises InputError where an argument has the wrong shape, name or value, or the result is too large for floats.
+
+        >>> motion = spatial_motion(model, q)
+        >>> W = body_wrenches(model, q, {'panda_link8': np.ones((3, 6))})
+        >>> spatial_wrenches(motion.C, motion.V, W).shape
+        (3, 8, 6)
+    """
+    W = arrays.array(W, ('rows', 'bodies', 6), 'W', 'body-fixed wrenches, row k the k-th time derivative')
+    C, V = arrays.poses(C, W.shape[1], 'C'), arrays.array(V, ('rows', W.shape[1], 6), 'V', 'spatial twists of the same bodies')
+    if len(V) < len(W) - 1:
+        raise InputError(f'V has {len(V)} rows, but W with {len(W)} needs {len(W) - 1}; give more rows of V')
+    with np.errstate(over='ignore', invalid='ignore'):
+        return arrays.not_too_large(_spatial_wrenches(C, V, W), 'a spatial wrench')
+
+
+def _spatial_wrenches(C, V, W):
     ad_Vt, T = transpose(lie.ad(V)), [transpose(lie.Ad(lie.inverse(C)))]
     for k in range(1, len(W)):
         T.append(-nth(ad_Vt, T, k - 1))
