@@ -80,6 +80,10 @@ from hod_ros.errors import HodError as HodError
 from hod_ros.errors import InputError as InputError
 from hod_ros.errors import ModelError as ModelError
 from hod_ros.errors import SingularityError as SingularityError
+from hod_ros.identification.identify import Identification as Identification
+from hod_ros.identification.identify import IdentifiedFigure as IdentifiedFigure
+from hod_ros.identification.identify import identify as identify
+from hod_ros.identification.recording import Recording as Recording
 from hod_ros.kinematics.forward import LinkMotion as LinkMotion
 from hod_ros.kinematics.forward import forward_kinematics as forward_kinematics
 from hod_ros.kinematics.forward import jacobian as jacobian
@@ -109,6 +113,8 @@ from hod_ros.trajectories.evaluation import force_deviations as force_deviations
 from hod_ros.trajectories.limits import Limits as Limits
 from hod_ros.trajectories.scaling import TimeScale as TimeScale
 from hod_ros.trajectories.scaling import time_scale as time_scale
+from hod_ros.trajectories.smoothing import SmoothedMotion as SmoothedMotion
+from hod_ros.trajectories.smoothing import smoothed_motion as smoothed_motion
 from hod_ros.trajectories.stopping import stopped as stopped
 from hod_ros.trajectories.timing.time_optimal import time_optimal as time_optimal
 from hod_ros.trajectories.timing.timed_path import TimedPath as TimedPath
