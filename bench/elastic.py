@@ -9,6 +9,7 @@ import numpy as np
 from bench import ROOT
 from bench.timing import Table
 from bench.timing import nanoseconds
+from hod_ros import AdjustableStiffness
 from hod_ros import Antagonistic
 from hod_ros import ExponentialSpring
 from hod_ros import HardeningSpring
@@ -37,15 +38,22 @@ def times(model):
     prepared = {
         'series elastic, prepared': dict.fromkeys(model.joint_names, ELASTIC),
         'hardening, prepared': dict.fromkeys(model.joint_names, HardeningSpring(stiffness=3000.0, cubic=1e5, motor_inertia=0.2)),
-        'antagonistic, exponential, prepared': dict.fromkeys(
-            model.joint_names, Antagonistic(spring=PAIRS['exponential'], stiffness=4000.0, motor_inertia=0.2)),
+        'adjustable, prepared': dict.fromkeys(model.joint_names, AdjustableStiffness(stiffness=900.0, motor_inertia=0.2)),
+        **{f'antagonistic, {law}, prepared': dict.fromkeys(
+            model.joint_names, Antagonistic(spring=spring, stiffness=4000.0, motor_inertia=0.2)) for law, spring in PAIRS.items()},
     }
     drives = {name: PreparedDrives(model, figures) for name, figures in prepared.items()}
     measured = nanoseconds(
         {'inverse dynamics': lambda: inverse_dynamics(model, q)}
         | {name: lambda drive=drive: motor_feedforward(model, drive, q) for name, drive in drives.items()})
+    series, *others = drives
+    table.add(series, measured[series], measured['inverse dynamics'], 2.0)
+    for name in others:
+        table.add(f'{name}; against series elastic', measured[name], measured[series], 5.0)
+    many = np.random.default_rng(1).uniform(-0.3, 0.3, (10_000, 5, model.n))
+    batches = nanoseconds({name: lambda drive=drive: motor_feedforward(model, drive, many) for name, drive in drives.items()}, rounds=10)
     for name in drives:
-        table.add(name, measured[name], measured['inverse dynamics'], 2.0 if name.startswith('series') else None)
+        table.add(f'{name}, 10,000 samples, each; against one', batches[name] / 10_000, measured[name], 0.35)
     return table.rows
 
 

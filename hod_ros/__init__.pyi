@@ -75,6 +75,8 @@ from hod_ros.dynamics.state_derivatives import matrix_derivatives as matrix_deri
 
 __version__: str
 
+from hod_ros.cpp.constants import cpp_robot as cpp_robot
+from hod_ros.cpp.constants import robot_bytes as robot_bytes
 from hod_ros.errors import DescriptionError as DescriptionError
 from hod_ros.errors import HodError as HodError
 from hod_ros.errors import InputError as InputError
@@ -91,8 +93,6 @@ from hod_ros.kinematics.inverse import inverse_kinematics as inverse_kinematics
 from hod_ros.kinematics.pose import PoseSolution as PoseSolution
 from hod_ros.kinematics.pose import solve_pose as solve_pose
 from hod_ros.kinematics.quasi_velocities import coordinate_rates as coordinate_rates
-from hod_ros.model.cpp_robot import cpp_robot as cpp_robot
-from hod_ros.model.cpp_robot import robot_bytes as robot_bytes
 from hod_ros.model.payload import payload_inertias as payload_inertias
 from hod_ros.model.payload import with_payload as with_payload
 from hod_ros.model.robot_model import RobotModel as RobotModel

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from numpy.typing import NDArray
 
+from hod_ros.actuators.compiled_drives import compiled_drives
+from hod_ros.actuators.compiled_drives import figures_of
 from hod_ros.actuators.drives import Drive
 from hod_ros.actuators.drives import Rigid
 from hod_ros.actuators.figure_checks import each_of
-from hod_ros.actuators.linear_drives import linear_drives
 from hod_ros.actuators.motor_friction import DryFriction
 from hod_ros.actuators.motor_friction import bounded_joint_friction
 from hod_ros.actuators.plausibility import reflection_warnings
@@ -89,11 +90,11 @@ class MotorFeedforward:
 
     __slots__ = ('Q', '_prepared', '_rows', '_stiffnesses')
 
-    def __init__(self, prepared: 'PreparedDrives', Q: Array, rows: Array, stiffnesses: Array | None) -> None:
+    def __init__(self, prepared: 'PreparedDrives', Q: Array, rows: Array, stiffnesses: Array) -> None:
         self._prepared = prepared
         self.Q = Q                          # what the springs pass to the joints, (order + 1, n) [N m]
         self._rows = rows                   # R rows of theta, then R - 2 rows of tau
-        self._stiffnesses = stiffnesses
+        self._stiffnesses = stiffnesses     # (.., n), those of rigid joints without meaning
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -108,10 +109,7 @@ class MotorFeedforward:
     @property
     def stiffnesses(self) -> Array:
         """Stiffness of each elastic joint (joints,) or (samples, joints) [N m/rad]"""
-        if self._stiffnesses is None:
-            constant = self._prepared.constant_stiffnesses
-            return np.broadcast_to(constant, self._rows.shape[:-2] + constant.shape)
-        return self._stiffnesses
+        return self._stiffnesses[..., self._prepared.elastic]
 
     @property
     def motion(self) -> Array:
@@ -183,20 +181,16 @@ class PreparedDrives:
         self.gear_ratio: Array = self._motor_figures('gear_ratio')
         self.motor_friction: Array = self._motor_figures('motor_friction')
         self.torque_limit: Array = self._motor_figures('torque_limit', np.inf)
-        self.constant_stiffnesses: Array = np.array([
-            np.nan if drive.variable and drive.stiffness is None else drive.stiffness for drive in self.drives if drive.elastic])
+        self.elastic: Indices = np.array([j for j, drive in enumerate(self.drives) if drive.elastic], dtype=int)
+        self.variable: Indices = np.array([j for j, drive in enumerate(self.drives) if drive.variable], dtype=int)
         self.dry_friction: DryFriction = DryFriction(self.drives)
         self.rotors: RotorCoupling = RotorCoupling(model, self.drives)
         if self.rotors and coupling == 'exact':
             self._check_exact()
         for sentence in reflection_warnings(self):
             warnings.warn(sentence, stacklevel=3)
-        self._linear = linear_drives(model, self.drives)
-        self._plain = not self.rotors and not self.dry_friction
-        compiled = None if model.base == 'free' else getattr(model, '_compiled', None)
-        self._quick = None
-        if self._linear is not None and compiled is not None and self._plain:
-            self._quick = compiled.inverse_dynamics, self._linear
+        self._motors = compiled_drives(model, figures_of(self.drives, self.dry_friction))
+        self._inverse_dynamics = None if self._motors is None or self.rotors else model._compiled.inverse_dynamics
 
     @property
     def rows(self) -> int:
@@ -226,10 +220,10 @@ class PreparedDrives:
             if friction.shape != Q.shape:
                 raise InputError(f'joint_friction has the shape {friction.shape}; give {Q.shape}, as Q')
             Q = Q + bounded_joint_friction(self, friction)
-        if stiffness is None and deflections is None and self._linear is not None and self._plain:
-            rows = self._linear(q, Q)
-            if rows is not None:
-                return MotorFeedforward(self, Q, rows, None)
+        if deflections is None and not self.rotors:
+            compiled = self._compiled(q, Q, stiffness)
+            if compiled is not None:
+                return compiled
         deflections = self._checked_deflections(deflections)
         return self.of_all_torques(*self.with_rotors(*self.checked_pair(q, Q), stiffness, deflections), stiffness, deflections)
 
@@ -262,20 +256,15 @@ class PreparedDrives:
             self, q: Array, Q: Array, stiffness: ArrayLike | None = None,
             deflections: Mapping[str, float] | None = None) -> MotorFeedforward:
         """As motor_feedforward_of, for checked arrays, Q with the rotors' coupling."""
-        rows, stiffnesses = None, None
-        if stiffness is None and not deflections and self._linear is not None:
-            rows = self._linear(np.ascontiguousarray(q), Q)
-        if rows is None:
-            rows, stiffnesses = self._general(q, Q, stiffness, deflections or {})
-        torques = rows[..., rows.shape[-2] // 2 + 1:, :]
+        result = None if deflections else self._compiled(q, Q, stiffness)
+        if result is None:
+            result = self._general(q, Q, stiffness, deflections or {})
         if self.rotors:
+            torques = result.torques
             for motor, spin in self.rotors.own_acceleration(q).items():
                 torques[..., motor] += self.motor_inertia[motor] * spin[..., :torques.shape[-2]]
-        if self.dry_friction:
-            rates = rows[..., 1:torques.shape[-2] + 1, :]
-            torques[..., self.dry_friction.motors] += self.dry_friction.torques(rates)
-        self._check_finite(rows)
-        return MotorFeedforward(self, Q, rows, stiffnesses)
+            self._check_finite(result)
+        return result
 
     def _geared(self, q, rotor):
         """Series of theta_motor of a rotor whose spring does not give."""
@@ -303,13 +292,12 @@ class PreparedDrives:
             self, q: ArrayLike, stiffness: ArrayLike | None = None, wrenches: Wrenches | None = None,
             deflections: Mapping[str, float] | None = None) -> MotorFeedforward:
         """As the function of this name. deflections: {joint: theta - q} of the joints whose dampers keep a state (see DampingFilter)."""
-        if stiffness is None and wrenches is None and deflections is None and self._quick is not None:
-            inverse, motors = self._quick
-            Q = inverse(q)
+        if wrenches is None and deflections is None and self._inverse_dynamics is not None:
+            Q = self._inverse_dynamics(q)
             if Q is not None and (Q.ndim == 3 or len(Q) + 2 <= motions.MOST_ROWS_UNASKED):
-                rows = motors(q, Q)
-                if rows is not None:
-                    return MotorFeedforward(self, Q, rows, None)
+                compiled = self._compiled(q, Q, stiffness)
+                if compiled is not None:
+                    return compiled
         deflections, q = self._checked_deflections(deflections), self._motions(q)
         Q = inverse_dynamics(self.model, q, wrenches=wrenches, order=q.shape[-2] - 3)
         return self.of_all_torques(*self.with_rotors(q, Q, stiffness, deflections), stiffness, deflections)
@@ -326,8 +314,37 @@ class PreparedDrives:
         q = motions.motions(self.model, q, 5, unasked=max(motions.MOST_ROWS_UNASKED, self.rows))
         return q if q.dtype != object else arrays.floats(q, 'q')
 
+    def _compiled(self, q, Q, stiffness):
+        """As _general, by the kernel; None where there is anything that it does not answer."""
+        if self._motors is None:
+            return None
+        if stiffness is not None:
+            stiffness = self._stiffness_of_all(stiffness, Q)
+            if stiffness is None:
+                return None
+        answer = self._motors(q, Q, stiffness)
+        if answer is None:
+            return None
+        rows, stiffnesses = answer
+        extra = self._extra_rows
+        if extra:
+            R = rows.shape[-2] // 2 + 1
+            rows = np.concatenate([rows[..., :R - extra, :], rows[..., R:-extra, :]], axis=-2)
+        return MotorFeedforward(self, Q, rows, stiffnesses)
+
+    def _stiffness_of_all(self, stiffness, Q):
+        """(.., rows, n) of a stiffness motion for the kernel; None where its shape or kind is another."""
+        if type(stiffness) is not np.ndarray or stiffness.dtype != np.float64 or type(Q) is not np.ndarray or Q.ndim not in (2, 3):
+            return None
+        rows, v = Q.shape[-2], len(self.variable)
+        if stiffness.ndim not in (2, Q.ndim) or stiffness.shape[-1] != v or stiffness.shape[-2] < rows or not np.isfinite(stiffness).all():
+            return None
+        given = np.zeros((*stiffness.shape[:-2], rows, self.model.n))
+        given[..., self.variable] = stiffness[..., :rows, :]
+        return given
+
     def _general(self, q, Q, stiffness, deflections):
-        """(R rows of theta and R - 2 of tau, stiffnesses of the elastic joints)."""
+        """MotorFeedforward without the coupling of rotors, in numpy."""
         rows = Q.shape[-2] - self._extra_rows
         if rows < 3:
             joint = max(range(self.model.n), key=lambda j: self.drives[j].extra_rows)
@@ -339,12 +356,14 @@ class PreparedDrives:
             for e, pull in motors:
                 theta.append(q[..., :rows, j] + _rows(e[:rows]))
                 load.append(_rows(pull[:rows - 2]))
-            if drive.elastic:
-                stiffnesses.append(motion[0] if drive.variable else drive.forces(motors[0][0][:1], None)[1][0])
-        samples = q.shape[:-2]
-        if samples and stiffnesses:
-            return self._out(theta, load), np.stack([np.broadcast_to(k, samples) for k in stiffnesses], axis=-1)
-        return self._out(theta, load), np.zeros((*samples, 0)) if samples else np.array(stiffnesses)
+            stiffness_now = motion[0] if drive.variable else drive.forces(motors[0][0][:1], None)[1][0] if drive.elastic else 0.0
+            stiffnesses.append(np.broadcast_to(stiffness_now, q.shape[:-2]))
+        result = MotorFeedforward(self, Q, self._out(theta, load), np.stack(stiffnesses, axis=-1))
+        if self.dry_friction:
+            torques = result.torques
+            torques[..., self.dry_friction.motors] += self.dry_friction.torques(result.motion[..., 1:-1, :])
+        self._check_finite(result)
+        return result
 
     def _springs(self, q, Q, stiffness, deflections):
         """For each joint its index, drive, series of its stiffness, and [(series of x - q, series of the load)] of its motors."""
@@ -363,9 +382,10 @@ class PreparedDrives:
             q[..., :rows, j] + _rows(e[:rows])
             for j, _, _, motors in self._springs(q, Q, stiffness, deflections) for e, _ in motors], axis=-1)
 
-    def _check_finite(self, rows):
-        if not np.isfinite(rows).all():
-            motor = self.motor_names[int(np.argwhere(~np.isfinite(rows))[0][-1])]
+    def _check_finite(self, result):
+        wrong = ~np.isfinite(result._rows)
+        if wrong.any():
+            motor = self.motor_names[int(np.argwhere(wrong)[0][-1])]
             raise InputError(f'the motion of motor {motor!r} is too large for a floating point number; are the units of its drive right?')
 
     def stiffness_motion(self, stiffness: ArrayLike | None, samples: tuple[int, ...], rows: int) -> list[Array]:

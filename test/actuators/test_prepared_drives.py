@@ -3,7 +3,6 @@
 
 import pickle
 import warnings
-from functools import partial
 
 import numpy as np
 import pytest
@@ -17,8 +16,6 @@ from hod_ros import PreparedDrives
 from hod_ros import SeriesElastic
 from hod_ros import inverse_dynamics
 from hod_ros import motor_feedforward
-from hod_ros.actuators import linear_drives
-from hod_ros.actuators import motor_feedforward as module
 
 ELASTIC = SeriesElastic(stiffness=3000.0, motor_inertia=0.2)
 
@@ -29,13 +26,10 @@ def arm():
 
 
 @pytest.fixture(params=['compiled', 'numpy'])
-def prepared(arm, request, monkeypatch):
-    if request.param == 'numpy':
-        monkeypatch.setattr(
-            module, 'linear_drives', lambda model, drives: partial(linear_drives.in_numpy, linear_drives.figures_of(drives)))
+def prepared(arm, request):
     drives = PreparedDrives(arm, dict.fromkeys(arm.joint_names, ELASTIC))
     if request.param == 'numpy':
-        drives._quick = None
+        drives._motors = drives._inverse_dynamics = None
     return drives
 
 

@@ -12,12 +12,22 @@ from random_trees import random_motion
 from random_trees import random_tree
 from robots import robot
 
+from hod_ros import AdjustableStiffness
+from hod_ros import Antagonistic
+from hod_ros import ExponentialSpring
+from hod_ros import HardeningSpring
+from hod_ros import HyperbolicSineSpring
 from hod_ros import InputError
 from hod_ros import LinkWrench
 from hod_ros import PreparedDrives
+from hod_ros import QuadraticSpring
+from hod_ros import Rigid
 from hod_ros import SeriesElastic
 from hod_ros import cpp_robot
+from hod_ros import dynamics_matrices
+from hod_ros import forward_dynamics
 from hod_ros import inverse_dynamics
+from hod_ros import inverse_dynamics_derivatives
 from hod_ros import robot_bytes
 from hod_ros.kernel import compiled
 
@@ -51,7 +61,8 @@ def hex_rows(array):
 
 def test_the_example_answers_as_python_does_and_allocates_nothing(tmp_path, flags):
     panda = robot('our_panda')
-    (tmp_path / 'panda.hpp').write_text(cpp_robot(panda, 'panda'))
+    drives = PreparedDrives(panda, dict.fromkeys(panda.joint_names, SeriesElastic(stiffness=3000.0, motor_inertia=0.2)))
+    (tmp_path / 'panda.hpp').write_text(cpp_robot(panda, 'panda', drives))
     cmake = Path(sys.prefix, 'bin', 'cmake')
     run(cmake, '-S', ROOT / 'examples/cpp/control_loop', '-B', tmp_path / 'build', f'-DROBOT_HEADER={tmp_path / "panda.hpp"}',
         f'-DCMAKE_PREFIX_PATH={sys.prefix}', f'-DCMAKE_CXX_FLAGS={" ".join(["-Werror", *flags])}')
@@ -60,7 +71,6 @@ def test_the_example_answers_as_python_does_and_allocates_nothing(tmp_path, flag
     q, Q, motors = rows[:, :35].reshape(50, 5, 7), rows[:, 35:56].reshape(50, 3, 7), rows[:, 56:].reshape(50, 4, 7)
     wrench = np.zeros((3, 6))
     wrench[0, 5] = -10
-    drives = PreparedDrives(panda, dict.fromkeys(panda.joint_names, SeriesElastic(stiffness=3000.0, motor_inertia=0.2)))
     for one, forces, motion in zip(q, Q, motors, strict=True):
         assert np.array_equal(inverse_dynamics(panda, one, wrenches={'panda_link7': LinkWrench(wrench, 'world_aligned')}), forces)
         assert np.array_equal(drives.motor_feedforward_of(one, forces).positions, motion[0])
@@ -98,3 +108,48 @@ def test_models_that_the_kernel_does_not_know_are_refused():
         cpp_robot(panda.replace(joint_names=['j' * 64, *panda.joint_names[1:]]))
     with pytest.raises(InputError, match='not a RobotModel'):
         cpp_robot('panda')
+
+
+DRIVES = [
+    Rigid(motor_inertia=1e-4, gear_ratio=100.0),
+    SeriesElastic(stiffness=3000.0, motor_inertia=0.2, motor_coulomb=1.0, motor_friction_width=0.1),
+    HardeningSpring(stiffness=3000.0, cubic=1e5, motor_inertia=0.2), AdjustableStiffness(motor_inertia=0.2),
+    *(Antagonistic(spring=spring, motor_inertia=(0.2, 0.3)) for spring in (
+        ExponentialSpring(torque=2.0, rate=20.0), QuadraticSpring(quadratic=4e3), HyperbolicSineSpring(torque=2.0, rate=20.0)))]
+
+
+def test_matrices_forward_dynamics_derivatives_and_all_drives_are_pythons_without_allocation(tmp_path, flags):
+    panda = robot('our_panda')
+    drives = PreparedDrives(panda, dict(zip(panda.joint_names, DRIVES, strict=True)))
+    (tmp_path / 'robot.hpp').write_text(cpp_robot(panda, 'robot', drives))
+    program = tmp_path / 'program'
+    run('c++', '-std=c++17', '-O3', '-Wall', '-Wextra', '-Werror', *flags, f'-I{ROOT}/hod_ros/kernel/core/include', f'-I{tmp_path}',
+        ROOT / 'test/kernel/robot_dynamics.cpp', '-o', program)
+    rng = np.random.default_rng(5)
+    q, Q, k = rng.uniform(-1, 1, (20, 5, 7)), rng.uniform(-9, 9, (20, 3, 7)), rng.uniform(-9, 9, (20, 3, 7))
+    k[:, 0] += 4000.0
+    answers = rows_of(run(program, given=hex_rows(np.concatenate([q, Q, k], axis=1))))
+    wrench = LinkWrench(np.full((3, 6), 0.5), 'world_aligned')
+    for one, force, stiffness, answer in zip(q, Q, k, answers, strict=True):
+        D, d = dynamics_matrices(panda, one[:4]), inverse_dynamics_derivatives(panda, one[:3])
+        m = drives.motor_feedforward_of(one, force, stiffness[:, drives.variable])
+        expected = [
+            D.M, D.C, D.g, forward_dynamics(panda, one[:2], force),
+            forward_dynamics(panda, one[:2], force, wrenches={next(iter(panda.links)): wrench}), d.q, d.dq, d.ddq, m.motion, m.torques]
+        expected = np.concatenate([np.ravel(part) for part in expected])
+        assert np.array_equal(answer[:len(expected)], expected)
+        assert np.array_equal(answer[len(expected):][drives.elastic], m.stiffnesses)
+
+
+def test_drives_come_with_the_bytes_too(tmp_path):
+    panda = robot('our_panda')
+    plain, driven = robot_bytes(panda), robot_bytes(panda, {'panda_joint1': DRIVES[-1]})
+    assert len(driven) - len(plain) == 7 * 13 * 8 + 8 * (8 * 8 + 64)
+
+
+@pytest.mark.parametrize(('drive', 'message'), [
+    (SeriesElastic(stiffness=30.0, damping=1.0, motor_inertia=0.2), "'panda_joint2'.*damping_terms"),
+    (SeriesElastic(stiffness=30.0, motor_inertia=1e-3, motor_link='panda_link1'), 'motor_link')])
+def test_drives_that_cpp_does_not_know_are_refused(drive, message):
+    with pytest.raises(InputError, match=message):
+        cpp_robot(robot('our_panda'), drives={'panda_joint2': drive})

@@ -28,14 +28,9 @@ int main(int count, char **arguments)
     const int cycles = count > 1 ? std::atoi(arguments[1]) : 1000, order = 2;
     hod::Robot robot(panda);                                            // allocates, here alone
     const int n = robot.joints(), tool = robot.link("panda_link7");
-    if (!robot.valid() || tool < 0)
+    if (!robot.valid() || tool < 0 || robot.motors() == 0)
         return 1;
-    std::vector<double> q((order + 3) * n), Q((order + 1) * n), motors(2 * order * n), figures(5 * n), wrench((order + 1) * 6);
-    for (int j = 0; j < n; j++) {                                       // gear ratio, compliance, motor inertia, friction, 1 / gear ratio
-        figures[j] = figures[4 * n + j] = 1;
-        figures[n + j] = 1 / 3000.0;
-        figures[2 * n + j] = 0.2;
-    }
+    std::vector<double> q((order + 3) * n), Q((order + 1) * n), motors(2 * order * robot.motors()), wrench((order + 1) * 6);
     wrench[5] = -10;                                                    // 10 N downwards at the tool, in the world's axes
     const hod::Load load = {tool, hod::WORLD_AXES_AT_LINK, wrench.data()};
 
@@ -50,7 +45,7 @@ int main(int count, char **arguments)
                 q[k * n + j] = std::pow(w, k) * std::sin(phase);
             }
         right = robot.inverse_dynamics(q.data(), order, &load, 1, Q.data())
-            && robot.motor_feedforward(q.data(), Q.data(), figures.data(), order, motors.data());
+            && robot.motor_feedforward(q.data(), Q.data(), nullptr, order, motors.data());
         for (double value : q)
             std::printf("%a ", value);
         for (double value : Q)

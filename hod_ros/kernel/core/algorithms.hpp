@@ -9,7 +9,7 @@
 #define HOD_ALGORITHMS(LINE) \
     LINE(inverse_dynamics, 5, "q[K+2,n] pose[4,4]? twists[K+1,6]? loads[K,L,6]? places[L,14]?! -> Q[K,n] W[K,6]?pose") \
     LINE(spatial_inverse_dynamics, 3, "q[K+2,n] -> Q[K,n]") \
-    LINE(linear_drives, 0, "q[K+2,n] Q[K,n] figures[5,n]! -> motors[2K-2,n]") \
+    LINE(motor_feedforward, 3, "q[K+2,n] Q[K,n] drives[n,13]! motors[L,8]! stiffness[K,n]? -> motion[2K-2,L] stiffnesses[n]") \
     LINE(matrices, 3, "q[K+1,n] -> M[K,n,n] C[K,n,n] g[K,n]") \
     LINE(forward_dynamics, 3, \
          "q[2,n] Q[K,n] pose[4,4]? twist[6]? drive[K,6]? loads[K,L,6]? places[L,14]?! -> ddq[K,n] dtwist[K,6]?pose") \

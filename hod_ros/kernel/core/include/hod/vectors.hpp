@@ -23,6 +23,8 @@ template <> struct Lanes<1> { using Number = double; };
 
 HOD_INLINE double lane(double number, int) { return number; }
 template <class Number> HOD_INLINE double lane(const Number &number, int i) { return number[i]; }
+HOD_INLINE void set_lane(double &number, int, double value) { number = value; }
+template <class Number> HOD_INLINE void set_lane(Number &number, int i, double value) { number[i] = value; }
 
 #if HOD_PACKED
 #if defined(__clang__) || __GNUC__ >= 12

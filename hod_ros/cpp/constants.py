@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model's constants for controllers in C++: as a header, or as bytes that hod::constants_in reads at run time."""
+
+import re
+import struct
+
+import numpy as np
+
+from hod_ros.actuators.compiled_drives import compiled_figures
+from hod_ros.actuators.motor_feedforward import Drives
+from hod_ros.actuators.motor_feedforward import prepared
+from hod_ros.checks.arguments import shown
+from hod_ros.errors import InputError
+from hod_ros.kernel.compiled import NormalForm
+from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
+
+VERSION = 2                     # hod::ROBOT_VERSION
+LONGEST_NAME = 63               # bytes of UTF-8 in a hod::Name
+
+
+def cpp_robot(model: RobotModel, name: str = 'robot', drives: Drives | None = None) -> str:
+    """A C++ header that defines `name`, the constants that a hod::Robot is made of.
+
+    drives: of its joints, as in motor_feedforward; without them the robot answers no motor feedforward.
+
+    Raises InputError where name is no C++ identifier, the model has joints of several axes or other numbers than floats, or a drive is of a
+    kind that C++ does not know.
+
+        >>> header = cpp_robot(model, name='panda')         # #include "panda.hpp";  hod::Robot robot(panda);
+        >>> 'panda_joint1' in header
+        True
+    """
+    return header_of(Constants(model, drives), name)
+
+
+def robot_bytes(model: RobotModel, drives: Drives | None = None) -> bytes:
+    """The same as bytes with a version and the model's hash, for hod::constants_in.
+
+    Raises InputError where the model has joints of several axes or other numbers than floats, or a drive is of a kind that C++ does not
+    know.
+
+        >>> type(robot_bytes(model))
+        <class 'bytes'>
+    """
+    it = Constants(model, drives)
+    head = struct.pack(
+        '<8s6i64s16s3d', b'hodrobot', VERSION, len(model.bodies), model.n, len(it.links), model.base == 'free', len(it.motor_names),
+        model.name.encode()[:LONGEST_NAME], model.hash.encode(), *model.gravity)
+    doubles = b''.join(array.astype('<f8').tobytes() for array in (it.numbers, model.armature, it.drives, it.motors))
+    links = b''.join(struct.pack('<64sd12d', link.encode(), body, *pose) for link, body, pose in it.links)
+    names = b''.join(struct.pack('64s', name.encode()) for name in (*model.joint_names, *it.motor_names))
+    return head + doubles + links + names + it.parents.astype('<i4').tobytes()
+
+
+class Constants:
+    """What a hod::RobotConstants holds: numbers (N + 1, 37) and parents (N + 1, 3) in normal form, links, and the drives' figures."""
+
+    def __init__(self, model: RobotModel, drives: Drives | None = None) -> None:
+        motions.robot_model(model)
+        if model.exact or not model.single_axes:
+            kind = 'exact numbers' if model.exact else 'joints of several axes'
+            raise InputError(f'{model.name} has {kind}, which the C++ kernel does not know; give a model of floats and joints of one axis')
+        self.model = model
+        self.drives = np.zeros((0, 13))
+        self.motors = np.zeros((0, 8))
+        self.motor_names: tuple[str, ...] = ()
+        if drives is not None:
+            drives = prepared(model, drives)
+            self.motor_names = drives.motor_names
+            self.drives, self.motors = compiled_figures(drives)
+        for name in (*model.joint_names, *model.links, *self.motor_names):
+            if len(name.encode()) > LONGEST_NAME or '\0' in name:
+                raise InputError(f'the name {shown(name)} has more than {LONGEST_NAME} bytes, or a zero among them; give a shorter one')
+        form = NormalForm(model)
+        self.numbers, self.parents = form.packed(model)
+        self.links = [(link, *form.place(body, pose)) for link, (body, pose) in model.links.items()]
+
+
+def header_of(constants: Constants, name: str, include: str = 'hod/robot.hpp', scalar: str = 'double') -> str:
+    """As cpp_robot, of Constants; `scalar` is the type of all numbers."""
+    if not isinstance(name, str) or not re.fullmatch(r'[A-Za-z_][A-Za-z0-9_]*', name):
+        raise InputError(f'name is {shown(name)}; give a C++ identifier of ASCII letters, digits and underscores')
+    model = constants.model
+
+    def numbers(array):
+        return ', '.join(_number(value, scalar) for value in np.ravel(array))
+
+    def rows(array):
+        return ',\n'.join('    ' + numbers(row) for row in array)
+
+    def table(kind, what, text, size):
+        return f'inline constexpr {kind} {name}_{what}[] = {{{text}}};\n' if size else ''
+
+    def place(what, size):
+        return f'{name}_{what}' if size else 'nullptr'
+
+    links = ',\n'.join(f'    {{{_text(link)}, {body}, {{{numbers(pose)}}}}}' for link, body, pose in constants.links)
+    n, motors = model.n, len(constants.motor_names)
+    return f'''// The constants of {_text(model.name)[1:-1]} ({model.hash}), written by hod_ros.cpp_robot: not to be edited.
+#pragma once
+
+#include <{include}>
+
+''' + ''.join([
+        table(scalar, 'numbers', '\n' + rows(constants.numbers), 1),
+        table(scalar, 'armature', numbers(model.armature), n),
+        table('hod::Link', 'links', '\n' + links, 1),
+        table('hod::Name', 'joint_names', ', '.join(map(_text, model.joint_names)), n),
+        table('int', 'parents', ', '.join(map(str, constants.parents.ravel().tolist())), 1),
+        table(scalar, 'drives', '\n' + rows(constants.drives), motors),
+        table(scalar, 'motors', '\n' + rows(constants.motors), motors),
+        table('hod::Name', 'motor_names', ', '.join(map(_text, constants.motor_names)), motors),
+    ]) + f'''inline constexpr hod::RobotConstants {name} = {{
+    {VERSION}, {_text(model.name)}, "{model.hash}", {len(model.bodies)}, {n}, {len(constants.links)}, {str(model.base == 'free').lower()},
+    {{{numbers(model.gravity)}}}, {name}_numbers, {place('armature', n)}, {name}_links, {place('joint_names', n)}, {name}_parents,
+    {motors}, {place('drives', motors)}, {place('motors', motors)}, {place('motor_names', motors)}}};
+'''
+
+
+def _number(value, scalar):
+    """The shortest text of a number that reads back as it."""
+    if scalar == 'float':
+        value = np.float32(value)
+        text = np.format_float_scientific(value, unique=True, trim='-') if value and not 1e-3 < abs(value) < 1e6 else str(value)
+        return text.removesuffix('.0') if '.' not in text.removesuffix('.0') and 'e' not in text else text + 'f'
+    return repr(float(value)).removesuffix('.0')
+
+
+def _text(name):
+    """A name as a C++ string literal."""
+    return '"' + ''.join(
+        chr(byte) if 32 <= byte < 127 and byte not in b'"\\?' else f'\\{byte:03o}' for byte in name.encode()) + '"'
