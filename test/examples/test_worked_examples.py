@@ -126,6 +126,26 @@ def test_iiwas_derivatives_are_those_of_its_torques(example):
         assert np.abs(differences - Q[:, order]).max() < tolerance * np.abs(Q[:, order]).max()
 
 
+def test_iiwas_published_curves_are_met_to_half_a_printed_unit(example):
+    """With gravity, the published load and the authors' reading of the tensors; with the right one they are not."""
+    kuka = example('kuka_iiwa')
+    printed = np.loadtxt(Path(__file__).with_name('kuka_iiwa_curves.csv'), delimiter=',', comments=('#', 't'))
+    t, heights = printed[:, 0], printed[:, 1:]
+    q = example('sine_motion').SineMotion.from_yaml().derivatives(t, 3)
+
+    def height(values, lowest, highest):
+        return 374 - (values - lowest) / (highest - lowest) * 343
+
+    def torques(model):
+        return height(inverse_dynamics(model, q, wrenches={kuka.TOOL: kuka.load(t, 1)})[:, 0], -100, 150)
+
+    model = kuka.iiwa()
+    half_a_unit = 0.0005 + np.spacing(np.float32(374)) / 2          # drawn with three decimals, from single precision
+    assert np.abs(height(q[:, 0], -2, 2) - heights[:, :7]).max() <= half_a_unit
+    assert np.abs(torques(example('tensors').tensors_taken_about_link_frames(model)) - heights[:, 7:]).max() <= half_a_unit
+    assert np.abs(torques(model) - heights[:, 7:]).max() > 1000 * half_a_unit
+
+
 def test_iiwas_published_load_is_added_by_the_transposed_jacobian(example):
     kuka = example('kuka_iiwa')
     model, t = kuka.iiwa(), np.array([0.3, 2.1])
