@@ -17,8 +17,10 @@ from hod_ros.actuators.relaxation import relaxed
 from hod_ros.algebra import taylor
 from hod_ros.checks import arrays
 from hod_ros.checks.arguments import finite_number
+from hod_ros.checks.arguments import listed
 from hod_ros.checks.arguments import numbers_by_name
 from hod_ros.checks.arguments import shown
+from hod_ros.checks.arguments import some
 from hod_ros.dynamics.loads import Wrenches
 from hod_ros.dynamics.loads import pairs
 from hod_ros.errors import InputError
@@ -69,10 +71,10 @@ class DampingFilter:
             unknown = [joint for joint in deflections if joint not in self._filtered]
             if unknown:
                 raise InputError(
-                    f'deflections names {", ".join(map(repr, unknown))}, but the filtered joints are {", ".join(self._filtered)}')
+                    f'deflections names {listed(unknown)}, but the filtered joints are {some(self._filtered)}')
             missing = [joint for joint in self._filtered if joint not in deflections]
             if missing:
-                raise InputError(f'deflections of {", ".join(map(repr, missing))} are missing; give theta - q [rad] of all filtered joints')
+                raise InputError(f'deflections of {listed(missing)} are missing; give theta - q [rad] of all filtered joints')
             self.deflections = {joint: deflections[joint] for joint in self._filtered}
 
     def continue_from(self, before: 'DampingFilter') -> None:

@@ -4,11 +4,15 @@
     <hod_elastic joint="joint1" type="series_elastic" stiffness="3000" motor_inertia="2e-5" gear_ratio="100"/>
 
 Its attributes are `joint` and the figures of drive_from_figures; pairs are two numbers with a blank between. URDF itself knows no
-elastic joints, and the stiffnesses that some dialects write elsewhere have no common meaning: none of them is ever taken.
+elastic joints, and the stiffnesses that some dialects write elsewhere have no common meaning: none of them is ever taken. urdf_parser_py
+drops what it doesn't know, so a Robot of its own holds neither.
 """
 
 from collections.abc import Mapping
+from os import PathLike
 from typing import Any
+
+from urdf_parser_py.urdf import Robot
 
 from hod_ros.actuators.drives import Motor
 from hod_ros.actuators.figures import by_joint
@@ -18,17 +22,19 @@ from hod_ros.errors import DescriptionError
 from hod_ros.model import motions
 from hod_ros.model.robot_model import RobotModel
 
+Source = str | bytes | PathLike[str] | Robot
+
 TAG = 'hod_elastic'
 WORDS = ('type', 'spring', 'motor_link')              # figures that are no numbers
 WHOLE_NUMBERS = ('damping_terms',)
 FOREIGN = ('stiffness', 'spring', 'elastic', 'compliance')
 
 
-def figures_from_urdf(text: str | bytes) -> dict[str, dict[str, Any]]:
-    """{joint: figures} of the tags <hod_elastic> in a URDF (str or bytes)."""
-    if not _mentions(text, (TAG,)):
+def figures_from_urdf(source: Source) -> dict[str, dict[str, Any]]:
+    """{joint: figures} of the tags <hod_elastic> in a URDF."""
+    if not _may_mention(source, (TAG,)):
         return {}
-    root = read_xml(text)
+    root = read_xml(source)
     joints = {joint.get('name') for joint in root.iter('joint')}
     found = {}
     for tag in root.iter(TAG):
@@ -43,12 +49,12 @@ def figures_from_urdf(text: str | bytes) -> dict[str, dict[str, Any]]:
     return found
 
 
-def foreign_stiffness(text: str | bytes) -> list[str]:
+def foreign_stiffness(source: Source) -> list[str]:
     """Sentences about what looks like an elastic joint in a URDF but is no <hod_elastic>, and is therefore not used."""
-    if not _mentions(text, FOREIGN):
+    if not _may_mention(source, FOREIGN):
         return []
     found = []
-    for joint in read_xml(text).findall('joint'):
+    for joint in read_xml(source).findall('joint'):
         for element in joint.iter():
             names = [f'<{element.tag}>'] if _looks_elastic(element.tag) else []
             names += [f'{name}={value!r}' for name, value in element.attrib.items() if name != 'name' and _looks_elastic(name)]
@@ -60,8 +66,10 @@ def foreign_stiffness(text: str | bytes) -> list[str]:
 
 
 def drives_from_urdf(
-        text: str | bytes, model: RobotModel, figures: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Motor]:
+        source: Source, model: RobotModel, figures: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Motor]:
     """{joint: drive} for the joints of a model: from `figures` ({joint: figures}), and from its URDF for joints not named there.
+
+    source: what RobotModel.from_urdf takes: text, a pathlib.Path, or a Robot of urdf_parser_py, which holds no <hod_elastic>.
 
     Raises DescriptionError where the text or one of its <hod_elastic> is wrong, InputError where figures are.
 
@@ -71,13 +79,13 @@ def drives_from_urdf(
     """
     motions.robot_model(model)
     figures = {} if figures is None else by_joint(figures)
-    described = {joint: values for joint, values in figures_from_urdf(text).items() if joint in model.joint_names}
+    described = {joint: values for joint, values in figures_from_urdf(source).items() if joint in model.joint_names}
     return {joint: drive_from_figures(joint, values) for joint, values in {**described, **figures}.items()}
 
 
-def _mentions(text, words):
-    """Whether a text needs to be parsed; most hold none of the words."""
-    return not isinstance(text, str) or _has(text, words)
+def _may_mention(source, words):
+    """Whether a description needs to be parsed; most texts hold none of the words, and no Robot does."""
+    return _has(source, words) if isinstance(source, str) else not isinstance(source, Robot)
 
 
 def _looks_elastic(name):

@@ -32,6 +32,7 @@ from hod_ros.checks import arrays
 from hod_ros.checks.arguments import numbers_by_name
 from hod_ros.checks.arguments import one_of
 from hod_ros.checks.arguments import shown
+from hod_ros.checks.arguments import some
 from hod_ros.checks.types import Array
 from hod_ros.checks.types import Indices
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
@@ -306,7 +307,7 @@ class PreparedDrives:
         deflections = numbers_by_name(deflections, 'deflections', '[rad] or [m]')
         for joint in deflections:
             if joint not in self.model.joint_names:
-                known = ', '.join(self.model.joint_names)
+                known = some(self.model.joint_names)
                 raise InputError(f'deflections names {joint!r}, but the joints of {self.model.name} are {known}')
         return deflections
 
@@ -402,7 +403,7 @@ class PreparedDrives:
         if k.ndim not in (2, 2 + len(samples)) or k.shape[-1] != v or k.shape[-2] < rows or k.shape[:-2] not in ((), samples):
             raise InputError(
                 f"stiffness has the shape {k.shape}; give ({rows}, {v}), rows k, k', ... [N m/rad] of the {v} variable-stiffness joints "
-                f'({", ".join(self.variable_joints) or "there are none"})' + (f', or ({samples[0]}, {rows}, {v})' if samples else ''))
+                f'({some(self.variable_joints) or "there are none"})' + (f', or ({samples[0]}, {rows}, {v})' if samples else ''))
         k = np.broadcast_to(k, samples + k.shape[-2:])
         motions = []
         for column, (joint, drive) in enumerate(zip(self.variable_joints, variable, strict=True)):
@@ -479,7 +480,7 @@ def _checked_drives(model, drives):
         raise InputError(f'drives is {shown(drives)}; give a mapping from joint names to drives')
     for joint, drive in drives.items():
         if not one_of(joint, model.joint_names):
-            raise InputError(f'drives names {shown(joint)}, but the joints of {model.name} are {", ".join(model.joint_names)}')
+            raise InputError(f'drives names {shown(joint)}, but the joints of {model.name} are {some(model.joint_names)}')
         if not isinstance(drive, Drive):
             raise InputError(f'the drive of joint {joint!r} is {shown(drive)}; give SeriesElastic(...) or another of the drives')
     return tuple(drives.get(joint) or Rigid() for joint in model.joint_names)

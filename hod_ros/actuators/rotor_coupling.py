@@ -25,6 +25,7 @@ from hod_ros.actuators.figure_checks import each_of
 from hod_ros.algebra import lie
 from hod_ros.algebra import taylor
 from hod_ros.algebra.taylor import Series
+from hod_ros.checks.arguments import listed
 from hod_ros.checks.types import Array
 from hod_ros.errors import InputError
 from hod_ros.model.robot_model import RobotModel
@@ -149,7 +150,7 @@ class RotorCoupling:
             spinning = [model.joint_names[rotor.joint] for rotor in self.rotors if rotor.body == body]
             raise InputError(
                 f'the body of link {model.bodies[body]!r} has less inertia than the rotors that spin on it (of the motors of '
-                f'{", ".join(map(repr, spinning))}): {least:g} [kg m^2] would be left about an axis. A link holds its rotors, as if they '
+                f'{listed(spinning)}): {least:g} [kg m^2] would be left about an axis. A link holds its rotors, as if they '
                 'stood still: add theirs to it, with_payload(model, link, mass, center, inertia), or correct motor_inertia, which '
                 "is on the motor's side")
 

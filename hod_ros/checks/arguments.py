@@ -33,6 +33,12 @@ def listed(names: Iterable[str], most: int = 8) -> str:
     return ', '.join(shown(name) for name in names[:most]) + (f' and {len(names) - most} more' if len(names) > most else '')
 
 
+def some(names: Iterable[str], most: int = 8) -> str:
+    """The same without quotation marks, for names that are known to be right."""
+    names = list(names)
+    return ', '.join(names[:most]) + (f' and {len(names) - most} more' if len(names) > most else '')
+
+
 def exact_package(value):
     """'sympy' or 'mpmath' of a number of theirs, else None. sympy's functions of time are of a class without a module of its own."""
     packages = (str(kind.__module__).partition('.')[0] for kind in type(value).__mro__)
@@ -117,7 +123,7 @@ def names(value, what):
             raise InputError(f'{what} holds {shown(item)}, which is no name; give joint names')
     repeated = [item for item, times in Counter(items).items() if times > 1]
     if repeated:
-        raise InputError(f'{what} names {", ".join(map(repr, repeated))} more than once; name every joint once')
+        raise InputError(f'{what} names {listed(repeated)} more than once; name every joint once')
     return items
 
 

@@ -3,18 +3,23 @@
 
 import os
 import warnings
+from importlib.util import find_spec
 
 import numpy as np
 
 from hod_ros.algebra import lie
 from hod_ros.kernel import sources
 
+REMEDY = 'run make and use .venv/bin/python, or pip install . with a C++ compiler and start elsewhere than in the clone'
+
 try:
     if os.environ.get('HOD_ROS_KERNEL', '1') == '0':
         raise ImportError('switched off by HOD_ROS_KERNEL=0')
+    if find_spec('hod_ros.kernel._doorway') is None:
+        raise ImportError(f'which is not compiled in {os.path.dirname(__file__)}: {REMEDY}')
     from hod_ros.kernel import _doorway
     if sources.digest(os.path.dirname(__file__)) not in ('', getattr(_doorway, 'SOURCES', None)):
-        raise ImportError('which was compiled from other sources than these: run make, or pip install again')
+        raise ImportError(f'which was compiled from other sources than these: {REMEDY}')
 except ImportError as reason:
     _doorway = None
     warnings.warn(

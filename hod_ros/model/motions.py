@@ -97,7 +97,7 @@ def rates(model, values, fewest, name):
     if values.ndim != 2 or values.shape[1] != len(names) or len(values) < fewest:
         raise InputError(
             f'{name} has the shape {values.shape}, but needs {fewest} rows or more of {len(names)} columns: '
-            f'row k is the k-th time derivative of {", ".join(names)}')
+            f'row k is the k-th time derivative of {arguments.some(names)}')
     arrays.finite_rows(values, name, names)
     return numbers_of(model, values, name)
 

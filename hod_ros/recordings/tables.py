@@ -11,6 +11,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from hod_ros.checks.arguments import some
 from hod_ros.checks.optional import optional
 from hod_ros.errors import InputError
 from hod_ros.trajectories.waypoints import Waypoints
@@ -59,7 +60,7 @@ def _of_columns(header: list[str], values: np.ndarray, name: str) -> Waypoints:
     missing = [joint for joint in names if joint not in columns['positions']]
     if missing or not names:
         joint = missing[0] if missing else '<joint>'
-        raise InputError(f'{name!r} has no column {joint!r} with positions; its header is {", ".join(header)}')
+        raise InputError(f'{name!r} has no column {joint!r} with positions; its header is {some(header)}')
     arrays = {}
     for kind, found in columns.items():
         if found:
@@ -77,7 +78,7 @@ def read_npz(path: Path) -> Waypoints:
         raise InputError(f'the file {path.name!r} is not readable as NPZ ({error}); write it by numpy.savez') from None
     for name in ('joint_names', 'positions'):
         if name not in arrays:
-            raise InputError(f'the file {path.name!r} holds {", ".join(arrays) or "nothing"}, but no {name}')
+            raise InputError(f'the file {path.name!r} holds {some(arrays) or "nothing"}, but no {name}')
     optional_arrays = {name: arrays[name] for name in ('velocities', 'accelerations', 'efforts') if name in arrays}
     return Waypoints(tuple(map(str, arrays['joint_names'])), arrays.get('times'), arrays['positions'], **optional_arrays)
 

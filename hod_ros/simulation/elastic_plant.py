@@ -15,6 +15,7 @@ from hod_ros.actuators.motor_feedforward import Drives
 from hod_ros.actuators.motor_feedforward import PreparedDrives
 from hod_ros.checks import arrays
 from hod_ros.checks.arguments import finite_number
+from hod_ros.checks.arguments import some
 from hod_ros.checks.types import Array
 from hod_ros.errors import HodError
 from hod_ros.errors import InputError
@@ -243,7 +244,7 @@ def _no_log(message):
 def _limits(torque_limits, names):
     limits = np.array(arrays.numbers(torque_limits, 'torque_limits'))
     if limits.shape != (len(names),) or not np.all(limits > 0):
-        raise InputError(f'torque_limits is {limits.tolist()}; give {len(names)} numbers above 0 [N m] or inf: {", ".join(names)}')
+        raise InputError(f'torque_limits is {limits.tolist()}; give {len(names)} numbers above 0 [N m] or inf: {some(names)}')
     return limits
 
 

@@ -15,6 +15,7 @@ from hod_ros.checks.arguments import names
 from hod_ros.checks.arguments import number_above_0
 from hod_ros.checks.arguments import number_of_0_or_more
 from hod_ros.checks.arguments import shown
+from hod_ros.checks.arguments import some
 from hod_ros.checks.arrays import array as finite_array
 from hod_ros.checks.arrays import floats
 from hod_ros.errors import InputError
@@ -33,6 +34,7 @@ __all__ = [
     'number_of_0_or_more',
     'robot_model',
     'shown',
+    'some',
     'times_of',
 ]
 

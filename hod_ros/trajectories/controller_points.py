@@ -61,8 +61,8 @@ class ControllerPoints:
             raise InputError('template is no JointTrajectory with a point or more; give the message that the motion came from')
         if sorted(template.joint_names) != sorted(self.joint_names):
             raise InputError(
-                f'template names the joints {", ".join(template.joint_names)}, but the points are of {", ".join(self.joint_names)}; give '
-                'the message that the motion came from')
+                f'template names the joints {arguments.some(template.joint_names)}, but the points are of '
+                f'{arguments.some(self.joint_names)}; give the message that the motion came from')
         first = points[0]
         out = copy(template)
         out.header, out.joint_names = deepcopy(template.header), list(template.joint_names)

@@ -69,7 +69,7 @@ class Limits:
             return None
         n = names if isinstance(names, int) else len(names)
         if value.ndim and value.shape != (n,):
-            listed = '' if isinstance(names, int) else ': ' + ', '.join(names)
+            listed = '' if isinstance(names, int) else ': ' + arguments.some(names)
             raise InputError(f'limits.{quantity} holds {len(value)} numbers, but there are {n} to limit{listed}; give one, or {n}')
         return np.broadcast_to(value, (n,))
 

@@ -110,14 +110,14 @@ def checked_trajectory(trajectory: Trajectory, model: RobotModel) -> Trajectory:
     if not isinstance(trajectory, Trajectory):
         raise InputError(f'trajectory is {arguments.shown(trajectory)}; give a Trajectory, for example by Trajectory.interpolate')
     if trajectory.n != model.n:
-        raise InputError(f'trajectory moves {trajectory.n} joints, but {model.name} has {model.n}: {", ".join(model.joint_names)}')
+        raise InputError(f'trajectory moves {trajectory.n} joints, but {model.name} has {model.n}: {arguments.some(model.joint_names)}')
     if trajectory.joint_names is None or trajectory.joint_names == model.joint_names:
         return trajectory
     missing = [name for name in model.joint_names if name not in trajectory.joint_names]
     if missing:
         raise InputError(
-            f'trajectory moves {", ".join(trajectory.joint_names)}, but not {missing[0]!r} of {model.name}; give every joint of the model, '
-            'or make the model of these joints alone')
+            f'trajectory moves {arguments.some(trajectory.joint_names)}, but not {missing[0]!r} of {model.name}; give every joint of the '
+            'model, or make the model of these joints alone')
     return trajectory.of_joints(model.joint_names)
 
 

@@ -233,7 +233,7 @@ class Trajectory:
         wanted = arguments.names(joint_names, 'joint_names')
         missing = [name for name in wanted if name not in (self._joint_names or ())]
         if missing or not wanted:
-            known = ', '.join(self._joint_names) if self._joint_names else 'joints without names'
+            known = arguments.some(self._joint_names) if self._joint_names else 'joints without names'
             raise InputError(f'joint_names is {list(wanted)}, but the trajectory moves {known}; name joints that it moves')
         columns = [self._joint_names.index(name) for name in wanted]
         motion = type(self).__new__(type(self))

@@ -72,7 +72,8 @@ class Waypoints:
         wanted = arguments.names(joint_names, 'joint_names')
         missing = [name for name in wanted if name not in self.joint_names]
         if missing:
-            raise InputError(f'joint {missing[0]!r} is not among those of the points: {", ".join(self.joint_names)}; name joints that are')
+            raise InputError(
+                f'joint {missing[0]!r} is not among those of the points: {arguments.some(self.joint_names)}; name joints that are')
         return self._columns([self.joint_names.index(name) for name in wanted], wanted)
 
     def starting_from(self, positions: ArrayLike, velocities: ArrayLike | None = None) -> Waypoints:
@@ -97,7 +98,8 @@ class Waypoints:
         turning = arguments.names(continuous, 'continuous')
         unknown = [name for name in turning if name not in self.joint_names]
         if unknown:
-            raise InputError(f'continuous names {unknown[0]!r}, but the points are of {", ".join(self.joint_names)}; name joints of theirs')
+            raise InputError(
+                f'continuous names {unknown[0]!r}, but the points are of {arguments.some(self.joint_names)}; name joints of theirs')
         if not len(self.positions):
             return self
         turns = np.round((now - self.positions[0]) / (2 * np.pi))

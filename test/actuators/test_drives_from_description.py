@@ -2,6 +2,7 @@
 """The tag <hod_elastic>: drives from a robot description, and nothing from anybody else's attributes."""
 
 import pytest
+from urdf_parser_py.urdf import Robot
 
 from hod_ros import AdjustableStiffness
 from hod_ros import Antagonistic
@@ -31,6 +32,19 @@ def drives(*tags, **options):
 
 def test_a_description_without_the_tag_has_no_drives():
     assert drives() == {}
+
+
+def test_a_path_and_a_parsers_own_robot_are_taken_too(tmp_path):
+    text = robot('joint="elbow" type="series_elastic" stiffness="3e3" motor_inertia="0.2"')
+    path = tmp_path / 'arm.urdf'
+    path.write_text(text)
+    model = RobotModel.from_urdf(path)
+    expected = {'elbow': SeriesElastic(stiffness=3000.0, motor_inertia=0.2)}
+    assert drives_from_urdf(path, model) == drives_from_urdf(text.encode(), model) == expected
+    parsed = Robot.from_xml_string(ROBOT.encode())
+    assert drives_from_urdf(parsed, RobotModel.from_urdf(parsed)) == {} and foreign_stiffness(parsed) == []
+    figures = {'elbow': {'type': 'series_elastic', 'stiffness': 3000.0, 'motor_inertia': 0.2}}
+    assert drives_from_urdf(parsed, RobotModel.from_urdf(parsed), figures) == expected
 
 
 def test_figures_are_read_by_their_names():

@@ -34,9 +34,16 @@ def test_one_sentence_says_to_run_make_where_the_sources_have_changed(tmp_path):
     available, told = kernel_of(tmp_path)
     assert not available
     assert told.count('RuntimeWarning') == 1
-    assert 'compiled from other sources than these: run make, or pip install again' in told
+    assert 'compiled from other sources than these: run make and use .venv/bin/python, or pip install' in told
     header.write_text(text)
     assert kernel_of(tmp_path) == (True, '')
+
+
+def test_one_sentence_says_to_run_make_where_nothing_is_compiled(tmp_path):
+    shutil.copytree(KERNEL.parent, tmp_path / 'hod_ros', ignore=shutil.ignore_patterns('__pycache__', '*.so', '*.pyd'))
+    available, told = kernel_of(tmp_path)
+    assert not available and told.count('RuntimeWarning') == 1
+    assert f'which is not compiled in {tmp_path}' in told and 'run make and use .venv/bin/python, or pip install .' in told
 
 
 def test_a_folder_without_sources_has_no_digest(tmp_path):

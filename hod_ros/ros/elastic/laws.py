@@ -18,6 +18,7 @@ from hod_ros.actuators.drives import Antagonistic
 from hod_ros.actuators.feedback_linearisation import FeedbackLinearisation
 from hod_ros.actuators.motor_feedforward import PreparedDrives
 from hod_ros.actuators.pole_placement import pole_gains
+from hod_ros.checks.arguments import some
 from hod_ros.errors import InputError
 
 GAINS = {'position': '[N m/rad]', 'velocity': '[N m s/rad]'}
@@ -49,7 +50,7 @@ class MotorPd:
         gains = gains or {}
         for motor in gains:
             if motor not in prepared.motor_names:
-                raise InputError(f'gains are given for the motor {motor!r}; the motors are {", ".join(prepared.motor_names)}')
+                raise InputError(f'gains are given for the motor {motor!r}; the motors are {some(prepared.motor_names)}')
         for m, motor in enumerate(prepared.motor_names):
             own = gains.get(motor, {})
             missing = [f'gains.{motor}.{part}' for part in GAINS if part not in own]

@@ -5,10 +5,8 @@ A setpoint's stiffness fields hold one value for each variable-stiffness joint, 
 """
 
 from array import array
-from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from rclpy.impl.rcutils_logger import RcutilsLogger
 
 from hod_interfaces.msg import JointSetpoint
@@ -22,34 +20,7 @@ from hod_ros.ros.reporting.status import OK
 from hod_ros.ros.reporting.status import WARN
 from hod_ros.ros.reporting.status import Status
 from hod_ros.ros.setpoints.answer import Answer
-from hod_ros.ros.setpoints.bad_setpoints import GAP
-from hod_ros.ros.setpoints.bad_setpoints import NOT_FINITE
-from hod_ros.ros.setpoints.bad_setpoints import WRONG_LENGTH
-from hod_ros.ros.setpoints.bad_setpoints import BadSetpoint
-
-STIFFNESS_FIELDS = ('stiffnesses', 'stiffness_rates', 'stiffness_accelerations')
-
-
-def stiffness_motion(setpoint: JointSetpoint, names: Sequence[str], variable: Sequence[str]) -> NDArray[np.float64] | None:
-    """(3, v), rows k, k', k'', of the variable-stiffness joints in the model's order; None where the setpoint has none."""
-    if not (setpoint.stiffnesses or setpoint.stiffness_rates or setpoint.stiffness_accelerations):
-        return None
-    given = [name for name in names if name in variable]
-    rows = []
-    for field in STIFFNESS_FIELDS:
-        values = getattr(setpoint, field)
-        if not values:
-            raise BadSetpoint(GAP, f"{field} not given; a stiffness motion needs k, k' and k'': {', '.join(STIFFNESS_FIELDS)}")
-        if len(values) != len(given):
-            raise BadSetpoint(
-                WRONG_LENGTH, f'{field} has {len(values)} values; give one for each of the {len(given)} variable-stiffness joints'
-                + (f', in this order: {", ".join(given)}' if given else ', that is none'))
-        rows.append(values)
-    k = np.array(rows)
-    if not np.isfinite(k).all():
-        row, column = (int(index) for index in np.argwhere(~np.isfinite(k))[0])
-        raise BadSetpoint(NOT_FINITE, f'{STIFFNESS_FIELDS[row]} of joint {given[column]!r} is {k[row, column]}; give finite numbers')
-    return k[:, [given.index(name) for name in variable]]
+from hod_ros.ros.setpoints.bad_setpoints import stiffness_motion
 
 
 class MotorFeedforwards:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hod_ros.checks.arguments import some
 from hod_ros.errors import InputError
 
 
@@ -43,5 +44,5 @@ class NamedValues:
         extra = [name for name in given if name not in self._names] if self._exactly else []
         for names, fault in ((missing, 'missing'), (double, 'named more than once'), (extra, 'unknown')):
             if names:
-                raise InputError(f'name: {", ".join(map(repr, names[:8]))} {fault}; name each of {", ".join(self._names)} once')
+                raise InputError(f'name: {", ".join(map(repr, names[:8]))} {fault}; name each of {some(self._names)} once')
         return np.array([given.index(name) for name in self._names])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hod_ros.checks.arguments import some
 from hod_ros.errors import InputError
 from hod_ros.model.robot_model import RobotModel
 
@@ -39,7 +40,7 @@ def command_bounds(
     without = [name for name, limit in zip(model.joint_names, efforts, strict=True) if not np.isfinite(limit)]
     if without:
         raise InputError(
-            f'publish_commands needs an effort limit for every joint, and {", ".join(without)} of robot {model.name!r} has none; write '
+            f'publish_commands needs an effort limit for every joint, and {some(without)} of robot {model.name!r} has none; write '
             f'<limit effort="..."/> in the robot description, or the parameter limits.{without[0]}.effort [N m]')
     rates = _chosen(model, FULL_RANGES_A_SECOND * efforts, effort_rate)
     for name, bound, rate in zip(model.joint_names, efforts, rates, strict=True):

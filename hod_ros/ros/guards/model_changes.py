@@ -6,6 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hod_ros.checks.arguments import some
 from hod_ros.errors import HodError
 from hod_ros.model.robot_model import RobotModel
 
@@ -30,7 +31,7 @@ def hindrance(
     at most largest_step, in effort limits.
     """
     if new.model.joint_names != old.model.joint_names:
-        return f'its joints are {", ".join(new.model.joint_names)} in place of {", ".join(old.model.joint_names)}'
+        return f'its joints are {some(new.model.joint_names)} in place of {some(old.model.joint_names)}'
     if how == KEEP:
         return 'commands are published, and a robot in motion keeps its model (model_changes)'
     if motion is None:

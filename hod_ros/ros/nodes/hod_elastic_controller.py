@@ -21,13 +21,13 @@ from std_msgs.msg import Float64MultiArray
 
 from hod_interfaces.msg import JointSetpoint
 from hod_interfaces.msg import MotorFeedforward
+from hod_ros.checks.arguments import some
 from hod_ros.errors import HodError
 from hod_ros.errors import InputError
 from hod_ros.ros.elastic.laws import GAINS
 from hod_ros.ros.elastic.laws import MotorPd
 from hod_ros.ros.elastic.laws import State
 from hod_ros.ros.elastic.laws import StateFeedback
-from hod_ros.ros.elastic.motors import stiffness_motion
 from hod_ros.ros.elastic.named_values import NamedValues
 from hod_ros.ros.parameters.declared import Parameters
 from hod_ros.ros.process import controller_main
@@ -38,6 +38,7 @@ from hod_ros.ros.reporting.quality import DEPTH
 from hod_ros.ros.reporting.quality import WithoutEvents
 from hod_ros.ros.robot.waiting import RobotWanted
 from hod_ros.ros.scheduling import take_priority
+from hod_ros.ros.setpoints.bad_setpoints import stiffness_motion
 from hod_ros.ros.setpoints.setpoint_reader import SetpointReader
 from hod_ros.ros.stamps import nanoseconds
 
@@ -104,7 +105,7 @@ class ControllerNode(WithoutEvents, Node):
         else:
             self.create_subscription(MotorFeedforward, 'motor_feedforward', self._on_motor_feedforward, DEPTH)
         self.create_timer(WATCH, self._watch, clock=STEADY)
-        self.get_logger().info(f'controls {prepared.model.name} by {settings["control"]}, motors {", ".join(prepared.motor_names)}')
+        self.get_logger().info(f'controls {prepared.model.name} by {settings["control"]}, motors {some(prepared.motor_names)}')
 
     # What comes in
 
@@ -135,7 +136,7 @@ class ControllerNode(WithoutEvents, Node):
     def _on_motor_feedforward(self, message):
         if message.motor_names != self._message.name:
             self.get_logger().warning(
-                f'refused motor_feedforward of the motors {", ".join(message.motor_names)}; the motors here are '
+                f'refused motor_feedforward of the motors {some(message.motor_names)}; the motors here are '
                 f'{", ".join(self._message.name)}: do both nodes have the same robot and drives?', **ONCE_A_SECOND)
             return
         rows = message.positions, message.velocities, message.accelerations, message.efforts

@@ -17,6 +17,7 @@ from sensor_msgs.msg import JointState
 
 from hod_interfaces.msg import MotorFeedforward
 from hod_ros.actuators.drives import AdjustableStiffness
+from hod_ros.checks.arguments import some
 from hod_ros.errors import HodError
 from hod_ros.errors import InputError
 from hod_ros.ros.elastic.named_values import NamedValues
@@ -80,7 +81,7 @@ class PlantNode(WithoutEvents, Node):
             self._due = monotonic()
             self._timer = self.create_timer(settings['period'], self._on_period, clock=STEADY)
         self.get_logger().info(
-            f'simulating {prepared.model.name}, motors {", ".join(plant.motor_names)}, '
+            f'simulating {prepared.model.name}, motors {some(plant.motor_names)}, '
             f'{"in lock-step" if settings["lock_step"] else "free-running"}')
 
     def _of_joints(self, name, joints):
@@ -114,7 +115,7 @@ class PlantNode(WithoutEvents, Node):
             self._stiffness = np.array(values)
         else:
             self.get_logger().warning(
-                f'refused stiffnesses of {", ".join(self._adjustable)}: {values}; give numbers above 0 [N m/rad]', **ONCE_A_SECOND)
+                f'refused stiffnesses of {some(self._adjustable)}: {values}; give numbers above 0 [N m/rad]', **ONCE_A_SECOND)
 
     commanding = False
 
@@ -182,7 +183,7 @@ class PlantNode(WithoutEvents, Node):
 
 def _counted(name, values, names):
     if len(values) != len(names):
-        raise InputError(f'{name} has {len(values)} values; give one for each of {", ".join(names)}')
+        raise InputError(f'{name} has {len(values)} values; give one for each of {some(names)}')
     return values
 
 

@@ -12,6 +12,7 @@ from hod_ros.actuators.description_tag import foreign_stiffness
 from hod_ros.actuators.drives import Drive
 from hod_ros.actuators.motor_feedforward import PreparedDrives
 from hod_ros.checks.arguments import listed
+from hod_ros.checks.arguments import some
 from hod_ros.errors import DescriptionError
 from hod_ros.errors import InputError
 from hod_ros.model import motions
@@ -70,7 +71,7 @@ class Robot:
 
     def __str__(self) -> str:
         model = self.model
-        return f'robot {model.name!r} ({model.hash}) from {self.source}, {model.n} joints: {", ".join(model.joint_names)}'
+        return f'robot {model.name!r} ({model.hash}) from {self.source}, {model.n} joints: {some(model.joint_names)}'
 
 
 def _without_payload(text, settings):

@@ -7,6 +7,7 @@ import numpy as np
 
 from hod_interfaces.srv import ComputeMotorFeedforward
 from hod_ros.actuators.motor_feedforward import PreparedDrives
+from hod_ros.checks.arguments import some
 from hod_ros.errors import InputError
 from hod_ros.model.far_positions import far_positions
 from hod_ros.model.robot_model import RobotModel
@@ -30,7 +31,7 @@ def compute_motor_feedforward(
         if len(request.stiffness) != samples * rows * v:
             raise InputError(
                 f'stiffness has {len(request.stiffness)} values; give {samples} x {rows} x {v} = {samples * rows * v}: samples x rows x '
-                f'variable-stiffness joints ({", ".join(given) or "there are none"})')
+                f'variable-stiffness joints ({some(given) or "there are none"})')
         stiffness = np.array(request.stiffness).reshape(samples, rows, v)[..., [given.index(name) for name in prepared.variable_joints]]
     result = prepared.motor_feedforward(q, stiffness)
     response.message = far_positions(model, q[:, 0])

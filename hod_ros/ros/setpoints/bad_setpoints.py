@@ -5,10 +5,16 @@ from collections import Counter
 from collections.abc import Sequence
 from math import isfinite
 
+import numpy as np
+from numpy.typing import NDArray
+
+from hod_interfaces.msg import JointSetpoint
+from hod_ros.checks.arguments import some
 from hod_ros.errors import InputError
 from hod_ros.model.robot_model import RobotModel
 
 FIELDS = ('positions', 'velocities', 'accelerations', 'jerks', 'snaps', 'higher')
+STIFFNESS_FIELDS = ('stiffnesses', 'stiffness_rates', 'stiffness_accelerations')
 
 JOINT_NAMES = 'joint names'
 TOO_FEW_ROWS = 'too few derivatives'
@@ -46,7 +52,7 @@ def check_joint_names(model: RobotModel, names: Sequence[str]) -> None:
         faults.append(f'{_quoted(unknown)} unknown or locked')
     if faults:
         raise InputError(
-            f'joint_names: {"; ".join(faults)}; name each of {", ".join(model.joint_names)} once, in any order')
+            f'joint_names: {"; ".join(faults)}; name each of {some(model.joint_names)} once, in any order')
 
 
 def count_rows(n: int, lengths: Sequence[int]) -> int:
@@ -78,6 +84,28 @@ def check_finite(data: Sequence[float], names: Sequence[str]) -> None:
             row, column = divmod(index, n)
             field = FIELDS[row] if row < 5 else f'higher, row {row - 5}'
             raise BadSetpoint(NOT_FINITE, f'{field} of joint {names[column]!r} is {value}; give finite numbers')
+
+
+def stiffness_motion(setpoint: JointSetpoint, names: Sequence[str], variable: Sequence[str]) -> NDArray[np.float64] | None:
+    """(3, v), rows k, k', k'', of the variable-stiffness joints in the model's order; None where the setpoint has none."""
+    if not (setpoint.stiffnesses or setpoint.stiffness_rates or setpoint.stiffness_accelerations):
+        return None
+    given = [name for name in names if name in variable]
+    rows = []
+    for field in STIFFNESS_FIELDS:
+        values = getattr(setpoint, field)
+        if not values:
+            raise BadSetpoint(GAP, f"{field} not given; a stiffness motion needs k, k' and k'': {', '.join(STIFFNESS_FIELDS)}")
+        if len(values) != len(given):
+            raise BadSetpoint(
+                WRONG_LENGTH, f'{field} has {len(values)} values; give one for each of the {len(given)} variable-stiffness joints'
+                + (f', in this order: {some(given)}' if given else ', that is none'))
+        rows.append(values)
+    k = np.array(rows)
+    if not np.isfinite(k).all():
+        row, column = (int(index) for index in np.argwhere(~np.isfinite(k))[0])
+        raise BadSetpoint(NOT_FINITE, f'{STIFFNESS_FIELDS[row]} of joint {given[column]!r} is {k[row, column]}; give finite numbers')
+    return k[:, [given.index(name) for name in variable]]
 
 
 def _quoted(names, most=8):

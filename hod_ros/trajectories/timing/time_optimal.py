@@ -89,11 +89,12 @@ def _check_path(model, path):
     if not all(hasattr(path, name) for name in ('evaluate', 'start', 'end', 'n')):
         raise InputError(f'path is {arguments.shown(path)}; give a Trajectory over any parameter')
     if path.n != model.n:
-        raise InputError(f'path moves {path.n} joints, but {model.name} has {model.n}: {", ".join(model.joint_names)}')
+        raise InputError(f'path moves {path.n} joints, but {model.name} has {model.n}: {arguments.some(model.joint_names)}')
     names = getattr(path, 'joint_names', None)
     if names is not None and tuple(names) != model.joint_names:
         raise InputError(
-            f'path names the joints {", ".join(names)}, but {model.name} has {", ".join(model.joint_names)}; give columns in this order')
+            f'path names the joints {arguments.some(names)}, but {model.name} has '
+            f'{arguments.some(model.joint_names)}; give columns in this order')
 
 
 def _check_smoothness(route, quantities):
