@@ -47,9 +47,8 @@ class Autostart:
         return self._watch.outputs.record
 
     @property
-    def _taken(self):
-        """Who else publishes what this node is to publish, or ''."""
-        return self._watch.taken(OUTPUTS if self._parameters['publish_commands'] else OUTPUTS[:-1])
+    def _outputs(self):
+        return OUTPUTS if self._parameters['publish_commands'] else OUTPUTS[:-1]
 
     def start(self) -> None:
         """Configures and activates, as soon as there is a description that can be used, and nobody else who answers."""
@@ -58,16 +57,17 @@ class Autostart:
             return
         now = monotonic()
         self._again = now + PERIOD
-        keeper.hindered = self._taken
+        taken = self._watch.taken(self._outputs)
+        keeper.hindered = f'its output topics: {taken}' if taken else ''
         if keeper.hindered or self._parameters['publish_commands'] and now - self._born < DISCOVERY:
             return
         self._again = inf
         if self._node.trigger_configure() == TransitionCallbackReturn.SUCCESS:
             self._node.trigger_activate()
 
-    def check(self) -> None:
-        """InputError where another node answers in this one's place."""
-        taken = self._taken
+    def claim(self) -> None:
+        """Before an activation: its outputs are this node's from now on; InputError where another node answers in its place."""
+        taken = self._watch.claim(self._outputs)
         if taken:
             raise InputError(f'not activated: {taken}')
 
@@ -78,7 +78,10 @@ class Autostart:
         now = monotonic()
         if now > self._again:
             self.start()
-        taken = self._taken if self._node.state == 'active' else ''
+        if self._node.state != 'active':
+            self._watch.release()
+            return
+        taken = self._watch.taken(self._outputs)
         if not taken:
             return
         self.record.act(taken)

@@ -11,7 +11,7 @@ try:
 except ImportError:
     if os.environ.get('HOD_ROS_TESTS') == 'required':
         raise
-    collect_ignore_glob = ['*/test_*.py']
+    collect_ignore_glob = ['test_*.py', '*/test_*.py']
 else:
     os.environ['ROS_PYTHON_CHECK_FIELDS'] = '1'
     os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'

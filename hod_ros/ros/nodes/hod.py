@@ -97,7 +97,7 @@ class HodNode(ManagedNode):
             make.publisher(Float64MultiArray, '~/commands'), self._settings, self._fault, joint_states, self.get_clock(), self.get_logger())
 
     def _activate(self, state):
-        self._autostart.check()
+        self._autostart.claim()
         self._keeper.take_kept()
         self._path.activate()
         self._activate_publishers(state)

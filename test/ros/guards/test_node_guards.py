@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The guards of ~/commands over DDS: what stops the robot, what is said, and what starts it again."""
 
+import signal
 import time
 from array import array
 
@@ -261,6 +262,27 @@ def test_a_node_whose_topics_are_taken_says_whose_they_are_and_waits(client, rob
         np.testing.assert_allclose(robot.commands, np.tile(HOLDING, (len(robot.commands), 1)), rtol=1e-12)
     finally:
         assert second.stop() == 0
+
+
+def test_a_node_that_is_killed_gives_way_at_once_to_one_that_waits_for_its_topics(client, robot):
+    """The middleware lists the dead node's publishers for another 20 s."""
+    namespace = ['-r', '__ns:=/pair', '-r', 'robot_description:=/robot_description']
+    first, second = NodeProcess(parameters=PARAMETERS, arguments=namespace), None
+    try:
+        first.wait_for_output(r'\]: active')
+        second = NodeProcess(parameters=PARAMETERS, arguments=namespace)
+        second.wait_for_output('waiting for its output topics: /pair/hod/feedforward is taken')
+        client.spin(0.5)        # until they know each other by the graph as well
+        first.send(signal.SIGKILL)
+        first.wait()
+        second.wait_for_output(r'\]: active', timeout=5.0)
+        assert client.node.count_publishers('/pair/hod/commands') > 1, 'the dead node is listed no more: this proves nothing'
+        client.spin(0.5)
+        assert 'steps back' not in second.output
+    finally:
+        first.stop(signal.SIGKILL)
+        if second is not None:
+            assert second.stop() == 0
 
 
 def test_commands_without_effort_limits_are_refused_with_the_remedy(client, robot):
