@@ -176,10 +176,37 @@ def test_nothing_starts_while_joint_states_have_stopped_and_it_is_no_fault():
     assert bench.send(HOME)
 
 
-def test_a_stream_goes_on_where_joint_states_stop():
+def test_joint_states_that_stop_while_setpoints_come_are_a_fault():
     bench = Bench()
     bench.measure(HOME)
+    assert bench.stream(still, 0.09) and not bench.fault.reason
+    assert not bench.stream(still, 0.1)
+    assert 'setpoints come, but the oldest joint_states are 0.1' in bench.fault.reason
+    assert not bench.gate.reset(bench.now)[0]
+    bench.now += 1.1
+    bench.measure(HOME)
+    assert not bench.send(HOME)
+    assert bench.gate.reset(bench.now)[0] and bench.send(HOME)
+
+
+def test_where_it_is_wanted_a_stream_goes_on_without_joint_states():
+    bench = Bench(on_joint_states_loss='continue')
+    bench.measure(HOME)
     assert bench.stream(still, 1.0) and not bench.fault.reason
+
+
+def test_where_setpoints_and_joint_states_stop_together_a_stream_that_fits_begins_again_without_a_reset():
+    bench = Bench()
+    for _ in range(100):
+        bench.now += 0.002
+        bench.measure(HOME)
+        assert bench.send(HOME)
+        bench.tick()
+    bench.wait(1.0)
+    assert not bench.fault.reason and bench.gate.timeout.count == 1
+    assert not bench.send(HOME)
+    bench.measure(HOME)
+    assert bench.send(HOME)
 
 
 def test_without_joint_states_the_start_is_not_judged_and_that_is_said():

@@ -54,6 +54,27 @@ def test_an_arm_in_full_motion_is_brought_to_rest_and_held_there(effort_rate):
     np.testing.assert_allclose(bench.robot.q, held, atol=0.01)
 
 
+@pytest.mark.parametrize('setpoints_go_on', [True, False])
+def test_an_arm_in_full_motion_that_is_no_longer_measured_is_braked_as_it_was_planned_to_move(setpoints_go_on):
+    bench = moving()
+    robot, bench.robot = bench.robot, None      # joint_states stop
+    before, began, speed = bench.gate.limiter.last, robot.q, np.abs(robot.dq).max()
+    for k in range(1, 31):
+        bench.now += 0.01
+        robot.advance(0.01, bench.gate.limiter.last)
+        if setpoints_go_on and k <= 15:
+            bench.send(swinging(0.4 + 0.01 * k))
+        bench.tick()
+    assert ('setpoints come, but the oldest' in bench.fault.reason) is setpoints_go_on
+    assert bench.gate.fallback.meaning == 'a torque that brakes the motion which was planned last'
+    assert_no_jump(bench.commands, bench.gate.bounds, before)
+    assert np.abs(robot.dq).max() < 0.35 * speed and np.abs(robot.q - began).max() < 0.5
+    bench.robot = robot                         # they come again: what is left is held
+    bench.wait(1.0)
+    assert bench.gate.fallback.meaning == 'a torque that holds where the robot is measured'
+    assert np.abs(robot.dq).max() < AT_REST
+
+
 @pytest.mark.parametrize('factor', [0.7, 1.3])
 def test_an_arm_whose_masses_are_not_the_models_is_held_too(factor):
     bench = moving(robot_model=arm(mass=2.0 * factor))

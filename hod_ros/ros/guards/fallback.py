@@ -12,6 +12,8 @@ from hod_ros.ros.guards.measured import Measured
 
 GRAVITY, ZERO, STOP = 'gravity', 'zero', 'stop'
 HOLDS, RESTS = 'a torque that holds where the robot is measured', 'the gravity torque of the last position'
+BRAKES = 'a torque that brakes the motion which was planned last'
+LATELY = 2.0            # joint_states_timeouts between the last setpoint and when the robot was measured last: it was as planned
 MEANING = {ZERO: 'zero', STOP: 'nothing'}
 
 
@@ -23,29 +25,40 @@ class Fallback:
         self.bandwidth = bandwidth
         self._within = within
         self._holding: Holding | None = None
+        self._planned: Holding | None = None    # of the motion that was planned, while the robot is no longer measured
+        self._began = 0.0                       # [s] of that
         self.meaning = ''               # what it commands, in words; '' while it does nothing
 
     def end(self) -> None:
         """Setpoints are commanded again."""
-        self._holding = None
+        self._holding = self._planned = None
         self.meaning = ''
 
     def efforts(self, how: str, last: NDArray[np.float64] | None, since: float, now: float) -> NDArray[np.float64] | None:
-        """(n,) what to command now [s], None: nothing. last: positions (n,) of the last setpoint commanded, at the time `since`."""
+        """(n,) what to command now [s], None: nothing. last: q (rows, n) of the last setpoint commanded, at the time `since`."""
         if how != GRAVITY or last is None:
-            self._holding = None
+            self._holding = self._planned = None
             self.meaning = MEANING.get(how, '') if last is not None else ''
             return np.zeros(self._model.n) if how == ZERO and last is not None else None
-        measured = self.measured
+        measured, begins = self.measured, not self.meaning
         if measured.moving_fresh(now):
             if self._holding is None:
-                self._holding = Holding(
-                    self._model, measured.positions, measured.velocities, self._bounds.effort, self._bounds.effort_rate, self.bandwidth,
-                    self._within)
+                self._holding, self._planned = self._held(measured.positions, measured.velocities), None
             self.meaning = HOLDS
             return self._holding.efforts(measured.positions, measured.velocities)
         self._holding = None
-        return self.at_rest(last, since)
+        if begins and measured.known and abs(since - measured.time) <= LATELY * measured.timeout:
+            ahead = now - since
+            self._planned = self._held(last[0] + ahead * last[1] + ahead * ahead / 2 * last[2], last[1] + ahead * last[2])
+            self._began = now
+        if self._planned is not None:
+            self.meaning = BRAKES
+            return self._planned.expected(now - self._began)
+        return self.at_rest(last[0], since)
+
+    def _held(self, positions, velocities):
+        return Holding(
+            self._model, positions, velocities, self._bounds.effort, self._bounds.effort_rate, self.bandwidth, self._within)
 
     def at_rest(self, last: NDArray[np.float64], since: float) -> NDArray[np.float64]:
         """(n,) the torque that is safest to hold for ever: gravity's, at the position that is known best."""

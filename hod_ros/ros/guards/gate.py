@@ -2,7 +2,8 @@
 """The way of a setpoint to a command: all guards, in the order in which they are asked, and what is commanded in the end.
 
 A stream runs from a setpoint that fits where the robot is until setpoints are stale or a guard raises a fault. Then the fallback
-commands, until another stream begins; after a fault only a reset lets it.
+commands, until another stream begins; after a fault only a reset lets it. Setpoints that stop are how every motion ends, and no fault;
+joint_states that stop while setpoints still come are one.
 """
 
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from hod_ros.ros.guards.rate_limiter import RateLimiter
 from hod_ros.ros.guards.record import Record
 from hod_ros.ros.guards.sources import Source
 
+FAULT, CONTINUE = 'fault', 'continue'
 REFUSAL_LASTS = 1.0     # [s] for which a setpoint that could not start a stream hinders a reset
 MOST_AHEAD = 0.1        # [s] by which stamps may have gone on more than arrivals
 AT_REST = 0.02          # [rad/s] or [m/s]
@@ -41,6 +43,7 @@ class Settings:
     max_age: float = 0.1
     source_timeout: float = 0.5
     joint_states_timeout: float = 0.1
+    on_joint_states_loss: str = FAULT
     start_tolerance: float = 0.1            # [rad] or [m]
     hold_bandwidth: float = 10.0            # [1/s]
 
@@ -187,6 +190,8 @@ class Gate:
             reason = self._measured_fault(now)
             if reason:
                 self._end_stream(self.limits.record, reason)
+        elif self.running and self._has_lost_joint_states(now):
+            self._end_stream(self.measured.record, f'setpoints come, but {self.measured.age_text(now)}')
         self._notice_silence(now)
         if not self.running:
             return self.fall_back(now)
@@ -197,7 +202,7 @@ class Gate:
     def fall_back(self, now: float) -> Array | None:
         if self.motion is None:
             return None
-        efforts = self.fallback.efforts(self.settings.on_timeout, self.motion[0], self._arrival.time, now)
+        efforts = self.fallback.efforts(self.settings.on_timeout, self.motion, self._arrival.time, now)
         return None if efforts is None else self._limited(efforts, now)
 
     def settle(self, now: float) -> Array | None:
@@ -217,6 +222,13 @@ class Gate:
         if self.running and timeout and now - self._arrival.time > timeout:
             self.timeout.act(f'no setpoint to command came within {timeout:g} s')
             self._stop_stream()
+
+    def _has_lost_joint_states(self, now: float) -> bool:
+        """Whether they have stopped while setpoints still came: where both stop, that is silence, and where none ever came, as it was."""
+        if not self.measured.known or self.settings.on_joint_states_loss == CONTINUE:
+            return False
+        seen = self._arrival.time if self.settings.setpoint_timeout else now
+        return seen - self.measured.time > self.measured.timeout
 
     def _measured_fault(self, now: float) -> str:
         measured = self.measured

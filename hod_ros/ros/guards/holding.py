@@ -39,12 +39,19 @@ class Holding:
         self._rate = effort_rate
         self._w = self._quick_enough(velocities)
         self.place = within(positions + velocities / self._w)
+        self._positions, self._velocities = positions, velocities
 
     def efforts(self, positions: NDArray[np.float64], velocities: NDArray[np.float64]) -> NDArray[np.float64]:
         """(n,) [N m] or [N] for what is measured now."""
         w = self._w = np.maximum(self._w, self._quick_enough(velocities))
         acceleration = w * w * (self.place - positions) - 2 * w * velocities
         return inverse_dynamics(self._model, np.stack([positions, np.zeros(self._model.n), acceleration]))[0]
+
+    def expected(self, elapsed: float) -> NDArray[np.float64]:
+        """(n,) the same, that long after the beginning [s], for a robot that is not measured: as its joints come to rest by themselves."""
+        decay = np.exp(-self._w * elapsed)
+        positions, velocities = self.place + (self._positions - self.place) * decay, self._velocities * decay
+        return inverse_dynamics(self._model, np.stack([positions, velocities, -self._w * velocities]))[0]
 
     def _quick_enough(self, velocities: NDArray[np.float64]) -> NDArray[np.float64]:
         """(n,) the bandwidths with which braking stays within effort limit (inertia w |q'|) and effort rate (inertia w^2 |q'|)."""

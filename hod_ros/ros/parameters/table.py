@@ -93,7 +93,8 @@ HOD = (
     Specification(
         'on_timeout', 'gravity', 'What ~/commands carries a hundred times a second while setpoints are stale and after a fault, and when '
         "the node is deactivated or ends: 'gravity' (with fresh joint_states, torque that brakes the robot and holds it where it is "
-        "measured; without, the torque that holds the last position, with payload, without external wrenches), 'zero', or 'stop' (nothing: "
+        "measured; where they have just stopped, torque that brakes the motion as it was planned; without, the torque that holds the last "
+        "position, with payload, without external wrenches), 'zero', or 'stop' (nothing: "
         'an effort controller then holds its last command for ever). Commands never jump to it.', one_of=('gravity', 'zero', 'stop'),
         changeable=True),
     Specification(
@@ -113,6 +114,11 @@ HOD = (
         bounds=(1e-3, LONGEST_TIMEOUT), changeable=True),
     Specification(
         'joint_states_timeout', 0.1, 'Measured positions and velocities are fresh for so long [s].', bounds=(1e-3, LONGEST_TIMEOUT),
+        changeable=True),
+    Specification(
+        'on_joint_states_loss', 'fault', "joint_states that have come and stop for joint_states_timeout while setpoints are commanded: "
+        "'fault' (the stream ends and the robot is braked as it was planned to move; only ~/reset lets another begin), or 'continue' (it goes on "
+        'without limits of what is measured; no other stream begins before they come again).', one_of=('fault', 'continue'),
         changeable=True),
     Specification(
         'start_tolerance', 0.1, 'A stream that is commanded starts at most so far from where the robot is measured, and a robot may be '
