@@ -116,9 +116,9 @@ HOD = (
         'joint_states_timeout', 0.1, 'Measured positions and velocities are fresh for so long [s].', bounds=(1e-3, LONGEST_TIMEOUT),
         changeable=True),
     Specification(
-        'on_joint_states_loss', 'fault', "joint_states that have come and stop for joint_states_timeout while setpoints are commanded: "
-        "'fault' (the stream ends and the robot is braked as it was planned to move; only ~/reset lets another begin), or 'continue' (it goes on "
-        'without limits of what is measured; no other stream begins before they come again).', one_of=('fault', 'continue'),
+        'on_joint_states_loss', 'fault', 'joint_states that have come and stop for joint_states_timeout while setpoints are commanded: '
+        "'fault' (the stream ends and the robot is braked as it was planned to move; only ~/reset lets another begin), or 'continue' (it "
+        'goes on without limits of what is measured; no other stream begins before they come again).', one_of=('fault', 'continue'),
         changeable=True),
     Specification(
         'start_tolerance', 0.1, 'A stream that is commanded starts at most so far from where the robot is measured, and a robot may be '
