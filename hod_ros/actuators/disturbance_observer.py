@@ -97,6 +97,7 @@ class DisturbanceObserver:
         theta = arrays.vector(motor_positions, p.motor_names, 'motor_positions')
         rate = None if motor_velocities is None else arrays.vector(motor_velocities, p.motor_names, 'motor_velocities')
         torques = arrays.vector(torques, p.motor_names, 'torques')
+        positions = None if positions is None else arrays.vector(positions, p.model.joint_names, 'positions')
         with np.errstate(over='ignore', invalid='ignore'):
             pulls = self._pulls(theta, positions, spring_torques)
         self._commands.append(torques)
@@ -147,8 +148,7 @@ class DisturbanceObserver:
             return pulls
         if positions is None:
             raise InputError('positions of the joints are missing, and so are spring_torques; give one of them')
-        q = arrays.vector(positions, p.model.joint_names, 'positions')
-        e = theta / p.gear_ratio - q[p.motor_joints]
+        e = theta / p.gear_ratio - positions[p.motor_joints]
         rates = (e - self._deflections) / self.step if self._deflections is not None else np.zeros(len(e))
         self._deflections = e
         for j, drive in enumerate(p.drives):

@@ -75,11 +75,10 @@ def _as_column(factors, u):
 
 
 def _checked_width(model, width):
-    given = width
-    try:
-        width = np.broadcast_to(arrays.floats(width, 'width'), model.n)
-    except ValueError:
-        raise InputError(f'width is {arguments.shown(given)}; give one number, or one for each of the {model.n} joints') from None
+    given, width = width, arrays.floats(width, 'width')
+    if width.shape not in ((), (model.n,)):
+        raise InputError(f'width is {arguments.shown(given)}; give one number, or one for each of the {model.n} joints')
+    width = np.broadcast_to(width, model.n)
     if not (np.isfinite(width).all() and (width > 0).all()):
         raise InputError(f'width is {width.tolist()}; the smooth law of Coulomb friction needs velocities above 0 [rad/s] or [m/s]')
     return width

@@ -109,9 +109,9 @@ class TwistTask:
         return out
 
 
-def position(model, q):
+def position(model, q, name='q'):
     """q as (n,) floats."""
-    q = arrays.vector(q, motions.robot_model(model).joint_names, 'q')
+    q = arrays.vector(q, motions.robot_model(model).joint_names, name)
     if q.dtype == object or model.exact:
         raise InputError(f'inverse kinematics of {model.name} needs floats, but the model or q holds other numbers')
     return q
@@ -164,14 +164,14 @@ def _prescribe(model, wanted, prescribed):
 
 def _rows_of(values, columns, name, rows=None):
     values = arrays.floats(values, name)
-    if values.ndim != 2 or values.shape[1] != columns or len(values) < (1 if rows is None else rows):
+    if values.ndim != 2 or values.shape[1] != columns or not len(values) or rows not in (None, len(values)):
         raise InputError(
             f'{name} has the shape {values.shape}, but needs {rows or "1 or more"} rows of {columns}: '
             'row k the k-th time derivative')
     if not np.isfinite(values).all():
         row, column = np.argwhere(~np.isfinite(values))[0]
         raise InputError(f'{name} is {values[row, column]} in row {row}, column {column}; every number must be finite')
-    return values[:rows].copy()
+    return values.copy()
 
 
 def _check_reached(solver, x, r, link, order):

@@ -70,7 +70,7 @@ def solve_pose(model: RobotModel, link: str, pose: ArrayLike, start: ArrayLike, 
         >>> np.allclose(forward_kinematics(model, found.q[None], 'panda_link8').pose, pose)
         True
     """
-    pose, start = _checked_pose(pose), position(model, start)
+    pose, start = _checked_pose(pose), position(model, start, 'start')
     base = motions.base_of(model, None if base is None else (arrays.floats(base, 'base'), np.zeros((0, 6))), 0)
     components, weights = list(checked_components(components)), checked_weights(model, weights)
     attempts, max_iterations = arguments.count(attempts, 'attempts', 1), arguments.count(max_iterations, 'max_iterations', 1)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from numpy.typing import NDArray
 
+from hod_ros.checks import arrays
 from hod_ros.dynamics.regressor import parameter_names
 from hod_ros.dynamics.regressor import regressor
 from hod_ros.errors import InputError
@@ -132,7 +133,8 @@ def force_deviations(
     covariance = _checked_covariance(model, parameter_covariance)
     if covariance is None:
         raise InputError('parameter_covariance is None; give a matrix (p, p) in the order of parameter_names(model)')
-    return _deviations(model, signals.trajectory.evaluate(times, 4), covariance)
+    with np.errstate(over='ignore', invalid='ignore'):
+        return arrays.not_too_large(_deviations(model, signals.trajectory.evaluate(times, 4), covariance), 'a standard deviation')
 
 
 def _deviations(model, q, covariance):

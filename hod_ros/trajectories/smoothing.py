@@ -68,7 +68,7 @@ def smoothed_motion(times: ArrayLike, positions: ArrayLike, order: int, *, cutof
     """
     order = arguments.count(order, 'order', 0)
     if order > _HIGHEST_ORDER:
-        raise InputError(f'order is {order}; derivatives of noisy samples are taken up to order {_HIGHEST_ORDER}')
+        raise InputError(f'order is {arguments.shown(order)}; derivatives of noisy samples are taken up to order {_HIGHEST_ORDER}')
     positions = arrays.array(arrays.floats(positions, 'positions'), ('samples', 'joints'), 'positions', 'a row for each sample')
     times = arrays.array(arrays.floats(times, 'times'), (len(positions),), 'times', 'one time for each row of positions [s]')
     degree = order + 3
@@ -92,6 +92,8 @@ def smoothed_motion(times: ArrayLike, positions: ArrayLike, order: int, *, cutof
             spans = max(FEWEST_SPANS, spans // 2)
     distance = (times[-1] - times[0]) / spans
     derivatives = np.stack([spline(times, nu=k) for k in range(order + 1)], axis=1)
+    if not np.abs(derivatives).max() < arguments.LARGEST:
+        raise InputError('positions has numbers too large for derivatives; are their units right ([rad], [m])?')
     noise = np.sqrt(np.sum((positions - derivatives[:, 0])**2, axis=0) / max(1, len(times) - spans - degree))
     step = (times[-1] - times[0]) / (len(times) - 1)
     gains = _gains(degree, order, distance / step, distance)

@@ -31,6 +31,8 @@ def stopped(trajectory: Trajectory, time: float, duration: float) -> Trajectory:
         (True, True)
     """
     time, duration = arguments.finite_number(time, 'time', '[s]'), arguments.number_above_0(duration, 'duration', '[s]')
+    if not isinstance(trajectory, Trajectory):
+        raise InputError(f'trajectory is {arguments.shown(trajectory)}; give a Trajectory, for example by Trajectory.interpolate')
     if not trajectory.start <= time <= trajectory.end:
         raise InputError(f'time is {time:.9g} s, but the trajectory runs from {trajectory.start:.9g} s to {trajectory.end:.9g} s')
     rests = not trajectory.evaluate([trajectory.end], _ROWS - 1)[0, 1:].any()

@@ -17,6 +17,7 @@ from hod_ros.errors import InputError
 from hod_ros.trajectories import arguments
 from hod_ros.trajectories import polynomials
 
+MOST_DERIVATIVES = 1000
 MOST_COEFFICIENTS = 64          # of one piece; higher powers of u are lost to rounding
 MOST_ROWS = 10                  # of derivatives at the ends of pieces: the polynomials are of degree 19
 _BEYOND = 1e-9                  # of the duration: times may miss the ends by rounding
@@ -154,6 +155,8 @@ class Trajectory:
         At a break the piece that begins there is evaluated, at the end the last one.
         """
         order = arguments.count(order, 'order', 0)
+        if order > MOST_DERIVATIVES:
+            raise InputError(f'order is {arguments.shown(order)}; derivatives are evaluated up to order {MOST_DERIVATIVES}')
         times = arguments.finite_array(arguments.floats(times, 'times'), ('times',), 'times', 'the times to evaluate at [s]')
         outside = (times < self.start - _BEYOND * self.duration) | (times > self.end + _BEYOND * self.duration)
         if outside.any():

@@ -5,6 +5,7 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
+from bad_values import misread_shapes
 from bad_values import unclear_answers
 
 import hod_ros
@@ -72,6 +73,11 @@ CALLS = {
     'least_stiffness': (Antagonistic(spring=SPRING, motor_inertia=1.0).least_stiffness, (1.0,), {}),
     **{name: (getattr(hod_ros, name), (), {field.name: GOOD[field.name] for field in fields(getattr(hod_ros, name))}) for name in MADE},
 }
+
+
+@pytest.mark.parametrize('name', [name for name in CALLS if name not in ('pole_gains', *MADE)])         # whose numbers may be of any count
+def test_arrays_of_a_wrong_shape_are_refused_by_name_and_none_is_misread(name):
+    assert misread_shapes(*CALLS[name]) == []
 
 
 @pytest.mark.parametrize('name', CALLS)

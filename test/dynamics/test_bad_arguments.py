@@ -7,6 +7,7 @@ import inspect
 import numpy as np
 import pytest
 import sympy
+from bad_values import misread_shapes
 from bad_values import unclear_answers
 
 import hod_ros
@@ -107,8 +108,13 @@ def test_bad_arguments_are_answered_with_an_error_of_ours(name, arguments, optio
     assert unclear_answers(call, arguments, options) == []
 
 
+@pytest.mark.parametrize('name, arguments, options', CALLS, ids=[f'{name}-{k}' for k, (name, *_) in enumerate(CALLS)])
+def test_arrays_of_a_wrong_shape_are_refused_by_name_and_none_is_misread(name, arguments, options):
+    assert misread_shapes(getattr(hod_ros, name), arguments, options) == []
+
+
 def test_every_public_function_of_the_dynamics_is_tried():
-    rooms = ('model', 'kinematics', 'dynamics', 'symbols')
+    rooms = ('model', 'kinematics', 'dynamics', 'symbols', 'cpp')
     functions = {name for name, module in hod_ros._LAZY.items() if module.split('.')[1] in rooms
                  and inspect.isfunction(getattr(importlib.import_module(module), name))}
     assert functions == {name for name, *_ in CALLS}

@@ -318,7 +318,7 @@ def test_counts_below_one_are_refused(options, words):
     (np.eye(3), np.zeros(7), ['pose', '(3, 3)']),
     (np.full((4, 4), np.nan), np.zeros(7), ['pose', 'finite']),
     (np.diag([1, 1, 2, 1]), np.zeros(7), ['pose', 'rotation']),
-    (np.eye(4), np.zeros(3), ['q', '(3,)']),
+    (np.eye(4), np.zeros(3), ['start', '(3,)']),
 ])
 def test_bad_poses_and_starts_are_refused(pose, start, words):
     with pytest.raises(InputError) as error:

@@ -7,6 +7,7 @@ from dataclasses import fields
 import numpy as np
 
 from hod_interfaces.srv import EvaluateTrajectory
+from hod_ros.actuators.motor_feedforward import PreparedDrives
 from hod_ros.dynamics.regressor import parameter_names
 from hod_ros.errors import InputError
 from hod_ros.model.robot_model import RobotModel
@@ -28,8 +29,8 @@ def evaluate_trajectory_request(
     """Fills the response of an EvaluateTrajectory request; HodError where it can't."""
     columns = request_columns(model, request.trajectory.joint_names)
     trajectory = _trajectory(request, limits).of_joints(model.joint_names)
-    drives = None if request.rigid or not limits.drives else limits.drives
-    wanted = _limits(request, columns, limits.motion)
+    drives = None if request.rigid or not limits.drives else PreparedDrives(model, limits.drives)
+    wanted = _limits(request, columns, drives.motor_names if drives else (), limits.motion)
     margin = _or(request.margin, MARGIN, 'margin')
     found = evaluate_trajectory(
         model, trajectory, wanted, drives, margin, _covariance(request, model), viscous_friction=request.viscous_friction)
@@ -70,21 +71,25 @@ def _trajectory(request, limits) -> Trajectory:
         max_deviation=None if deviation == np.inf else _or(deviation, MAX_DEVIATION, 'max_deviation'))
 
 
-def _limits(request, columns, configured) -> Limits:
+def _limits(request, columns, motors, configured) -> Limits:
     """The request's, in the model's order, and for those it leaves out the node's."""
     given = {}
     for field in fields(Limits):
         values = getattr(request, f'{field.name}_limits')
-        motors = field.name.startswith('motor')
         if not len(values):
             given[field.name] = getattr(configured, field.name)
-        elif len(values) == 1 or motors:
-            given[field.name] = np.array(values) if len(values) > 1 else values[0]
-        elif len(values) != len(columns.names):
+            continue
+        motor = field.name.startswith('motor')
+        owners = motors if motor else columns.names
+        if len(values) not in (1, len(owners)):
             raise InputError(
-                f'{field.name}_limits has {len(values)} values for {len(columns.names)} joints; give one for all, one for each, or none')
-        else:
-            given[field.name] = np.array(values) if columns.to_model is None else np.array(values)[columns.to_model]
+                f'{field.name}_limits has {len(values)} values for {len(owners)} {"motors" if motor else "joints"}; give one for all, one '
+                'for each, or none')
+        numbers = np.array(values, float)
+        if not (numbers > 0).all():
+            raise InputError(f'{field.name}_limits holds {numbers[~(numbers > 0)][0]}; give numbers above 0, inf for no limit')
+        in_order = len(values) == 1 or motor or columns.to_model is None
+        given[field.name] = (numbers if len(values) > 1 else numbers[0]) if in_order else numbers[columns.to_model]
     return Limits(**given)
 
 

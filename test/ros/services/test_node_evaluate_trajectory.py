@@ -114,7 +114,7 @@ def test_a_covariance_gives_deviations(client):
     ({'trajectory': message(positions=np.where(POINTS == 0.4, np.nan, POINTS))}, 'point 1'),
     ({'trajectory': message(np.arange(201.0), np.zeros((201, 3)))}, '201 points, but this node takes up to max_samples = 200'),
     ({'velocity_limits': array('d', [1.0, 2.0])}, 'velocity_limits has 2 values for 3 joints'),
-    ({'effort_limits': array('d', [-1.0])}, 'limits.effort is -1'),
+    ({'effort_limits': array('d', [-1.0])}, 'effort_limits holds -1'),
     ({'motor_effort_limits': array('d', [1.0])}, 'no drives are'),
     ({'margin': 1.5}, 'margin is 1.5'),
     ({'margin': -1.0}, 'margin is -1'),
