@@ -27,12 +27,20 @@ FEEDBACK = 8.0              # [1/s] of the planner's
 AT_REST = 0.05              # [rad/s]
 
 
+_BLEND = np.polynomial.Polynomial([1, 0, 0, 0, -35, 84, -70, 20])
+BLEND = [_BLEND, *(_BLEND.deriv(k) for k in range(1, 5))]      # from 1 to 0 in a unit of time, at rest at both ends
+
+
 def motion(t, start):
-    """q (5, n) at t [s] of a motion that begins at rest at `start`, and swings."""
+    """q (5, n) at t [s] of a motion that begins at rest at `start`, comes home within seconds and swings there."""
     w, a, s, c = SPEED, AMPLITUDE, np.sin(SPEED * t), np.cos(SPEED * t)
-    ramp = np.array([1.0 - c, w * s, w * w * c, -w ** 3 * s, -w ** 4 * c])[:, None] * 0.5 * a
-    ramp[0] += start
-    return ramp
+    q = np.array([1.0 - c, w * s, w * w * c, -w ** 3 * s, -w ** 4 * c])[:, None] * 0.5 * a
+    q[0] += HOME
+    away = start - HOME
+    seconds = max(1.0, 3.0 * np.abs(away).max())
+    if t < seconds:
+        q += np.array([blend(t / seconds) / seconds ** k for k, blend in enumerate(BLEND)])[:, None] * away
+    return q
 
 
 def with_friction(text):
@@ -87,7 +95,7 @@ class GuardedArm:
         """The robot at rest there, held."""
         self.plant.set_state(positions, np.zeros(7))
         self.held = self.weight(positions)
-        self.start = np.array(positions)
+        self.start, self.displaced = np.array(positions), 0.0
         self.planning_since = None
         self.planner = self._plan
         self.simulated = time.monotonic()
@@ -101,13 +109,16 @@ class GuardedArm:
 
     def plan(self):
         """The planner begins, at rest where the robot is."""
-        self.start = np.array(self.plant.positions)
+        self.start, self.displaced = np.array(self.plant.positions), 0.0
         self.planning_since = time.monotonic()
+        self.planner = self._plan
 
     @property
     def desired(self):
         """q (5, n) of this moment."""
-        return motion(time.monotonic() - self.planning_since, self.start)
+        q = motion(time.monotonic() - self.planning_since, self.start)
+        q[0] += self.displaced
+        return q
 
     def _plan(self):
         self.publish(self.with_feedback(self.desired))

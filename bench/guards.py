@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults at random instants of an arm that moves under the node's commands: no command jumps or exceeds its limit, the arm is held.
 
-Usage: python -m bench.guards [--times 100] [--seed 1] [--faults jump,timeout,...] [--kill] [--json FILE]
+Usage: python -m bench.guards [--times 100 | --minutes 25] [--arms 2] [--seed 1] [--faults jump,timeout,...] [--kill] [--json FILE]
+
+One arm and one node take all faults, one after another, each with its way back to an arm that moves. Only what says nothing, because
+this process was held up meanwhile, and what failed is followed by a new beginning. Several arms work side by side, each with its node.
 """
 
 import argparse
@@ -10,8 +13,10 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 
@@ -24,13 +29,17 @@ from bench.ros_peers import isolate
 from hod_ros.ros.scheduling import run_in_real_time
 
 HEAVIER = '<mass value="1'      # in place of '<mass value="'
-SETTLING = 2.0                  # [s] after a fault, until the arm is at rest or follows
+FOLLOWING = 1.0                 # [s] after a fault in spite of which the arm goes on
+EFFECT = 0.4                    # [s] at least after one that stops it
+SETTLING = 2.5                  # [s] at most until it is at rest
+REST = 0.15                     # [s] at rest that is no turning point
 ROUNDING = 1e-6
 PATIENCE = 10.0                 # [s]
 ATTEMPTS = 5                    # at a trial, where the machine stands still
 USUAL = {
     'gravity': [0.0, 0.0, -9.81], 'payload.link': '', 'payload.mass': 0.0, 'joint_friction': True,
     'limits.panda_joint1.effort_rate': PARAMETERS['limits.panda_joint1.effort_rate']}
+MANY = 10**6
 TRANSITIONS = {'configure': 1, 'cleanup': 2, 'activate': 3, 'deactivate': 4}
 
 
@@ -40,10 +49,11 @@ def parameter(name, value):
 
 
 class Trials:
-    """Injects faults, one a trial, and judges what became of commands and arm."""
+    """Injects faults, one a trial, judges what became of commands and arm, and leads back to an arm that moves."""
 
     def __init__(self, arm, restart=None):
         from lifecycle_msgs.srv import ChangeState
+        from lifecycle_msgs.srv import GetState
         from rcl_interfaces.srv import SetParameters
         from std_srvs.srv import Trigger
 
@@ -52,7 +62,8 @@ class Trials:
         self.arm, self.restart = arm, restart
         node = arm.node
         self._types = {
-            'reset': Trigger, 'set_parameters': SetParameters, 'set_payload': SetPayload, 'change_state': ChangeState}
+            'reset': Trigger, 'set_parameters': SetParameters, 'set_payload': SetPayload, 'change_state': ChangeState,
+            'get_state': GetState}
         self._clients = {name: node.create_client(kind, f'/hod/{name}') for name, kind in self._types.items()}
         self.usual = [parameter(name, value) for name, value in USUAL.items()]
         self._other = node.create_publisher(JointSetpoint, '/hod/setpoint', 100)
@@ -83,49 +94,134 @@ class Trials:
 
     def begin(self, rng):
         """A robot that moves from HOME under commands, for a random time."""
+        self.anew()
+        self.drive(1.0 + 1.5 * rng.random())
+
+    def anew(self):
+        """The robot at HOME, moved there by hand, and about to move."""
         arm = self.arm
         arm.planning_since = None
         arm.measuring, arm.corrupt = True, None
         arm.run(0.2)
-        self.transition('deactivate')
-        self.call('set_parameters', parameters=self.usual)
-        arm.describe()
-        arm.run(0.5)                # until it is loaded
-        self.transition('activate')
-        end = time.monotonic() + PATIENCE
+        self.restore()
         arm.place(HOME)
-        arm.run(0.4)                # it was moved there by hand: until it is measured there
-        while not self.call('reset').success:
-            if time.monotonic() > end:
-                raise RuntimeError(f'the fault remains: {arm.fault}')
-            arm.run(0.1)
+        arm.run(0.4)                # until it is measured there
+        self.reset()
+        self.move()
+
+    def drive(self, seconds):
+        """It moves under commands, for so long, and then follows its planner."""
+        arm = self.arm
         arm.commands.clear()
-        arm.plan()
-        arm.run(1.0 + 1.5 * rng.random())
-        if not arm.run(PATIENCE, lambda: len(arm.commands) >= 50):
-            raise RuntimeError(f'the arm is not commanded; fault: {arm.fault!r}')
+        arm.run(seconds)
+        if not arm.run(PATIENCE, lambda: len(arm.commands) >= 50 and arm.error < 0.1):
+            raise RuntimeError(f'the arm is not commanded, or does not follow: fault {arm.fault!r}, error {arm.error:.3g}')
 
     def undisturbed(self, name, rng):
         """A trial; one that fails where this process was held up, which is arm, planner and clock at once, says nothing and is repeated."""
         for _ in range(ATTEMPTS):
-            figures = self.trial(name, rng)
-            if good(figures) or not self.arm.stood_still:
+            try:
+                figures = self.trial(name, rng)
+            except RuntimeError as error:
+                figures = {'step': 0.0, 'effort': 0.0, 'held': False, 'within': False, 'back': False, 'error': str(error)}
+            if good(figures):
+                break
+            disturbed = self.arm.stood_still
+            self.anew()
+            if not disturbed:
                 break
         return figures
 
     def trial(self, name, rng):
-        """{figure: value} of one fault at a random instant."""
+        """{figure: value} of one fault at a random instant of an arm that moves, as it does afterwards."""
         arm = self.arm
-        self.begin(rng)
         arm.stood_still = False
+        self.drive(0.3 + 0.7 * rng.random())
         error = arm.error
         follows = getattr(self, name)(rng)
-        arm.run(SETTLING)
+        if follows:
+            arm.run(FOLLOWING)
+        else:
+            self.stop()
         step, effort = arm.judge()
         held = arm.error < 0.1 if follows else arm.at_rest
         return {
             'step': step, 'effort': effort, 'held': held, 'within': arm.within_limits, 'fault': arm.fault, 'follows': follows,
-            'error [rad] or [rad/s]': arm.error if follows else float(np.abs(arm.plant.velocities).max()), 'error before': error}
+            'error [rad] or [rad/s]': arm.error if follows else float(np.abs(arm.plant.velocities).max()), 'error before': error,
+            'back': self.back(name, follows)}
+
+    def stop(self):
+        """Until the arm is at rest. A planner that hears of a fault sends no more."""
+        arm, since = self.arm, None
+
+        def rests():
+            nonlocal since
+            if arm.fault:
+                arm.planner = None
+            now = time.monotonic()
+            since = (since or now) if arm.at_rest else None
+            return since is not None and now - since > REST
+
+        arm.run(EFFECT)
+        arm.run(SETTLING, rests)
+
+    # The ways back
+
+    def back(self, name, follows):
+        """Whether the arm moves again as it is wanted to: after what docs/bringup.md says that starts it again."""
+        arm = self.arm
+        if arm.corrupt is not None:
+            arm.corrupt = None
+            arm.run(0.4)            # until a second jump, to what is right, is believed
+        try:
+            if name in CHANGES:
+                self.restore()
+            elif name == 'deactivation':
+                self.transition('activate')
+            elif name == 'signal':
+                self.wait_for_activity()
+            elif follows:
+                return True
+            arm.planner = None
+            self.reset()
+            self.move()
+            return True
+        except RuntimeError as error:
+            print(f'{name}: no way back: {error}', flush=True)
+            return False
+
+    def restore(self):
+        """Everything is as at first, from the next activation on, which is this one."""
+        arm = self.arm
+        arm.describe()
+        self.transition('deactivate')
+        arm.planner = None
+        self.call('set_parameters', parameters=self.usual)
+        arm.run(0.3)                # until the description is loaded
+        if not self.transition('activate'):
+            self.wait_for_activity()
+
+    def wait_for_activity(self):
+        end = time.monotonic() + PATIENCE
+        while self.call('get_state').current_state.label != 'active':
+            if time.monotonic() > end:
+                raise RuntimeError('the node does not become active')
+            self.arm.run(0.05)
+
+    def reset(self):
+        end = time.monotonic() + PATIENCE
+        while not self.call('reset').success:
+            if time.monotonic() > end:
+                raise RuntimeError(f'the fault remains: {self.arm.fault}')
+            self.arm.run(0.05)
+
+    def move(self):
+        """The planner begins where the arm is, which is commanded and follows."""
+        arm = self.arm
+        arm.commands.clear()
+        arm.plan()
+        if not arm.run(PATIENCE, lambda: len(arm.commands) >= 50) or arm.error > 0.1 or arm.fault:
+            raise RuntimeError(f'the arm is not commanded, or does not follow: fault {arm.fault!r}, error {arm.error:.3g}')
 
     # Faults. Each returns whether the arm is still to follow the planner.
 
@@ -156,7 +252,7 @@ class Trials:
         return False
 
     def jump_that_stays(self, rng):
-        self.arm.start = self.arm.start + 0.4
+        self.arm.displaced = 0.4
         return False
 
     def wild_efforts(self, rng):
@@ -204,7 +300,7 @@ class Trials:
         def corrupt(message):
             message.position[3] += 1.0
         self.arm.corrupt = corrupt
-        return True
+        return False
 
     def joint_states_nan(self, rng):
         def corrupt(message):
@@ -270,6 +366,7 @@ FAULTS = (
     'description', 'payload', 'gravity', 'friction', 'limit', 'jump', 'jump_that_stays', 'wild_efforts', 'second_planner', 'timeout',
     'short_gap', 'joint_states_stop', 'joint_states_jump', 'joint_states_nan', 'backlog', 'position_limit', 'velocity_limit', 'not_finite',
     'push', 'deactivation', 'signal')
+CHANGES = ('description', 'payload', 'gravity', 'friction', 'limit')        # which wait for the next activation
 
 
 def _transition(name):
@@ -324,32 +421,64 @@ def guarded_arm(commands='/hod/commands'):
 
 
 def good(figures):
-    return max(figures['step'], figures['effort']) <= 1 + ROUNDING and figures['held'] and figures['within']
+    return max(figures['step'], figures['effort']) <= 1 + ROUNDING and figures['held'] and figures['within'] and figures['back']
 
 
-def run(times=1, seed=1, faults=FAULTS):
-    """Figures of `times` trials a fault."""
+def run(times=1, seed=1, faults=FAULTS, minutes=None):
+    """{fault: figures of its trials}: `times` of each, or as many as can be within so many minutes."""
     rng = np.random.default_rng(seed)
     run_in_real_time(20)
     results = {name: [] for name in faults}
+    end = time.monotonic() + (np.inf if minutes is None else 60.0 * minutes)
     with guarded_arm() as (arm, process):
         trials = Trials(arm, process.end)
-        arm.describe()
-        for k in range(times):
-            for name in rng.permutation(faults):
-                results[name].append(trials.undisturbed(name, rng))
-                bad = results[name][-1]
-                if not good(bad):
-                    print(f'{name}, round {k + 1}: {bad}', flush=True)
-    print(f'Faults at random instants of an arm in motion, {times} of each, every {1e3 * PERIOD:g} ms a setpoint; '
-          'worst step in what its rate allows, worst effort in its limit (both at most 1), and how often the arm was held or followed')
-    for name, rows in results.items():
-        step, effort = (max(row[key] for row in rows) for key in ('step', 'effort'))
-        held, within = (sum(row[key] for row in rows) for key in ('held', 'within'))
-        print(f'{name:18} step {step:.3f}  effort {effort:.3f}  held {held}/{len(rows)}  within limits {within}/{len(rows)}')
-    return {name: {'step': max(row['step'] for row in rows), 'effort': max(row['effort'] for row in rows),
-                   'held': sum(row['held'] for row in rows), 'within': sum(row['within'] for row in rows), 'trials': len(rows)}
-            for name, rows in results.items()}
+        trials.anew()
+        for name in (name for _ in range(times) for name in rng.permutation(faults)):
+            if time.monotonic() > end:
+                break
+            results[name].append(trials.undisturbed(name, rng))
+            if not good(results[name][-1]):
+                print(f'{name}, trial {len(results[name])}: {results[name][-1]}', flush=True)
+    return results
+
+
+def side_by_side(arms, times, minutes, seed, faults):
+    """The same by several processes, each with its arm and node."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = [Path(folder) / f'{arm}.json' for arm in range(arms)]
+        shares = [times // arms + (arm < times % arms) for arm in range(arms)]
+        started = [subprocess.Popen([
+            sys.executable, '-m', 'bench.guards', '--trials-to', str(file), '--times', str(share), '--seed', str(1000 * seed + arm),
+            '--faults', ','.join(faults), *(['--minutes', str(minutes)] if minutes is not None else [])], cwd=ROOT)
+            for arm, (file, share) in enumerate(zip(files, shares, strict=True))]
+        for process in started:
+            if process.wait():
+                raise RuntimeError('an arm ended with an error')
+        parts = [json.loads(file.read_text()) for file in files]
+    return {name: [row for part in parts for row in part[name]] for name in faults}
+
+
+def summary(results):
+    """Figures of all trials of each fault."""
+    return {
+        name: {key: max(row[key] for row in rows) for key in ('step', 'effort')}
+        | {key: sum(row[key] for row in rows) for key in ('held', 'within', 'back')} | {'trials': len(rows)}
+        for name, rows in results.items() if rows}
+
+
+def show(figures):
+    print(f'Faults at random instants of an arm in motion, every {1e3 * PERIOD:g} ms a setpoint; worst step in what its rate allows, worst '
+          'effort in its limit (both at most 1), and how often the arm was held or followed, and led back to its motion')
+    for name, row in figures.items():
+        counts = '  '.join(f'{text} {row[key]}/{row["trials"]}' for key, text in (
+            ('held', 'held'), ('within', 'within limits'), ('back', 'back')))
+        print(f'{name:18} step {row["step"]:.3f}  effort {row["effort"]:.3f}  {counts}')
+    trials = sum(row['trials'] for row in figures.values())
+    right = all(
+        max(row['step'], row['effort']) <= 1 + ROUNDING and row['held'] == row['within'] == row['back'] == row['trials']
+        for row in figures.values())
+    print(f'{trials} trials of {len(figures)} faults, at least {min(row["trials"] for row in figures.values())} of each: '
+          f'{"as it must be" if right else "not as it must be"}')
 
 
 def kill(watched):
@@ -388,20 +517,31 @@ def kill(watched):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--times', type=int, default=1)
+    parser.add_argument('--times', type=int, help='trials of each fault; 1, or as many as can be where --minutes is given')
+    parser.add_argument('--minutes', type=float, help='no trial begins later')
+    parser.add_argument('--arms', type=int, default=1, help='that work side by side')
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--faults', type=lambda text: tuple(text.split(',')), default=FAULTS)
     parser.add_argument('--json', metavar='FILE', help='write the figures there')
+    parser.add_argument('--trials-to', metavar='FILE', help=argparse.SUPPRESS)
     parser.add_argument('--kill', action='store_true', help='kill the node instead, with a watchdog behind it and without')
     arguments = parser.parse_args()
+    times = arguments.times or (1 if arguments.minutes is None else MANY)
     if arguments.kill:
         figures = {'without': kill(False), 'watched': kill(True)}
         print(figures)
+    elif arguments.trials_to:
+        results = run(times, arguments.seed, arguments.faults, arguments.minutes)
+        Path(arguments.trials_to).write_text(json.dumps(results, default=bool))
+        return
     else:
-        figures = run(arguments.times, arguments.seed, arguments.faults)
+        results = side_by_side(arguments.arms, times, arguments.minutes, arguments.seed, arguments.faults) if arguments.arms > 1 else run(
+            times, arguments.seed, arguments.faults, arguments.minutes)
+        figures = summary(results)
+        show(figures)
     if arguments.json:
         with open(arguments.json, 'w') as file:
-            json.dump(figures, file, indent=1)
+            json.dump(figures, file, indent=1, default=bool)
 
 
 if __name__ == '__main__':

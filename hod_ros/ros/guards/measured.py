@@ -13,6 +13,7 @@ from hod_ros.ros.guards.record import Record
 
 SLACK = 0.1             # [rad] or [m] by which a measured position may change at once, whatever the velocity limit
 MARGIN = 2.0            # times the velocity limit: faster, and it is the measurement that is wrong
+BELIEVED = 2.0          # timeouts after which a measurement is believed in spite of a jump; a stream that is commanded has ended by then
 REMEMBERED = 16         # different lists of names
 
 
@@ -48,7 +49,7 @@ class Measured:
             self.record.act('a value is not finite: not used')
             return
         elapsed = now - self._times[ours]
-        jumps = (elapsed <= self.timeout) & (np.abs(q - self.positions[ours]) > self._fastest[ours] * elapsed + SLACK)
+        jumps = (elapsed <= BELIEVED * self.timeout) & (np.abs(q - self.positions[ours]) > self._fastest[ours] * elapsed + SLACK)
         if jumps.any():
             joint = ours[int(np.argmax(jumps))]
             self.record.act(f'joint {self._names[joint]!r} jumps from {self.positions[joint]:.4g} to {q[ours.index(joint)]:.4g}: not used')

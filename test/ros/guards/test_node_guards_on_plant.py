@@ -17,7 +17,7 @@ pytest.importorskip('mujoco')
 pytestmark = [pytest.mark.slow, pytest.mark.alone]
 
 ROOT = Path(__file__).parents[3]
-FAULTS = ('jump', 'second_planner', 'timeout', 'payload', 'joint_states_stop', 'signal')
+FAULTS = ('jump', 'second_planner', 'timeout', 'payload', 'joint_states_stop', 'joint_states_jump', 'deactivation', 'signal')
 ROUNDING = 1e-6
 
 
@@ -33,12 +33,12 @@ def measured(tmp_path, *options):
     return json.loads(file.read_text())
 
 
-def test_faults_in_motion_make_no_command_jump_and_the_arm_is_held(tmp_path):
+def test_faults_in_motion_make_no_command_jump_the_arm_is_held_and_is_led_back_to_its_motion(tmp_path):
     figures = measured(tmp_path, '--faults', ','.join(FAULTS))
     assert set(figures) == set(FAULTS)
     for fault, result in figures.items():
         assert result['step'] <= 1 + ROUNDING and result['effort'] <= 1 + ROUNDING, fault
-        assert result['held'] == result['within'] == result['trials'] == 1, fault
+        assert result['held'] == result['within'] == result['back'] == result['trials'] == 1, fault
 
 
 def test_a_node_that_is_killed_leaves_its_last_torque_and_a_receiver_that_times_out_brakes(tmp_path):
