@@ -97,6 +97,10 @@ from hod_ros.model.payload import payload_inertias as payload_inertias
 from hod_ros.model.payload import with_payload as with_payload
 from hod_ros.model.robot_model import RobotModel as RobotModel
 from hod_ros.model.screws import link_inertia as link_inertia
+from hod_ros.recordings.read_samples import read_samples as read_samples
+from hod_ros.recordings.samples import Samples as Samples
+from hod_ros.recordings.torques import TorqueReport as TorqueReport
+from hod_ros.recordings.torques import compute_torques as compute_torques
 from hod_ros.recordings.waypoints import read_waypoints as read_waypoints
 from hod_ros.simulation.elastic_plant import ElasticPlant as ElasticPlant
 from hod_ros.symbols.expressions import SymbolicDynamics as SymbolicDynamics

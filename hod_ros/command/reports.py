@@ -28,7 +28,7 @@ def styled(text: str, style: str, stream: TextIO | None = None) -> str:
 
 def print_json(document: Any) -> None:
     """One JSON document: numbers that are not finite become null, since JSON has none."""
-    print(json.dumps(_plain(document), indent=2, allow_nan=False))
+    print(json.dumps(plain(document), indent=2, allow_nan=False))
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
@@ -52,13 +52,13 @@ def figure(value: float) -> str:
     return f'{value:.4g}' if abs(value) < float('inf') else ''
 
 
-def _plain(value):
+def plain(value):
     if isinstance(value, dict):
-        return {str(name): _plain(item) for name, item in value.items()}
+        return {str(name): plain(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if hasattr(value, 'tolist'):
-        return _plain(value.tolist())
+        return plain(value.tolist())
     if isinstance(value, float) and not abs(value) < float('inf'):
         return None
     return value

@@ -19,5 +19,7 @@ TABLE = {
     'plot': Subcommand('hod_ros.command.plot', 'figures of a motion and of the torques that it needs: PNG, SVG, PDF'),
     'evaluate': Subcommand('hod_ros.command.evaluate', 'what a trajectory asks of a robot, and whether it keeps limits'),
     'retime': Subcommand('hod_ros.command.retime', 'the fastest timing of a path within limits, or a slow-down; effort filled in'),
+    'compute': Subcommand('hod_ros.command.compute', 'torques and their time derivatives of recordings, bags included'),
+    'identify': Subcommand('hod_ros.command.identify', 'masses, friction, rotors and stiffness from recordings; a better URDF'),
     'completion': Subcommand('hod_ros.command.completion', 'completion of this command for bash, zsh or tcsh'),
 }

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Output that is whole or not there: written beside its place, and renamed when it is complete."""
+"""Output that is whole or not there, and how a command says that it could not be written."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,22 +8,17 @@ from typing import IO
 
 from hod_ros.command import exits
 from hod_ros.command.exits import Failure
+from hod_ros.recordings import whole_files
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
     """An open file that takes the place of `path` where the block ends well, and goes where it does not."""
-    part = path.with_name(f'.{path.name}.{os.getpid()}.part')
     try:
-        with open(part, 'wb') as file:
+        with whole_files.whole_file(path) as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
     except OSError as error:
         raise Failure(f'{str(path)!r} could not be written: {error.strerror or error}', exits.OUTPUT) from None
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def ending(path: Path, kinds: tuple[str, ...]) -> str:

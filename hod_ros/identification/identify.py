@@ -39,6 +39,7 @@ from hod_ros.model.robot_model import RobotModel
 
 HELD_OUT = 0.25                 # the last part of each piece, for the cross-validation
 _FEWEST_EQUATIONS = 50
+_EXCITED = 0.01                 # of some parameter of a body, for it to be changed at all
 _UNEXPLAINED = 0.7             # the part of a joint's torques whose remaining is worth a note
 _POSITIVE_WEIGHT = 1e-2         # of what is believed of friction and rotors: next to nothing
 _UNITS = {'m': 'kg', 'I': 'kg m^2', 'a': 'kg m^2'}
@@ -202,14 +203,17 @@ def _result(model, unknowns, pieces, held_out, best, width, errors_held_out, fil
     armature, damping, friction, offsets = (best.x[unknowns.part(k)] for k in range(4))
     names, given = parameter_names(model), inertial_parameters(model)
     described = model
+    without = np.linalg.inv(unknowns.program.curvature(best.x) + unknowns.loose)
+    covariance = np.linalg.inv(best.information)
+    covariance = 0.5 * (covariance + covariance.T)
+    told = 1 - np.sqrt(np.diag(covariance) / np.diag(without))[:bodies].reshape(-1, 10)
+    excited = told.max(axis=1) > _EXCITED
+    columns = unknowns.columns.reshape(-1, 10)[excited]
     pi = np.array(given)
-    pi[unknowns.columns] = best.x[:bodies]
+    pi[columns] = best.x[:bodies].reshape(-1, 10)[excited]
     base = model.replace(armature=np.ones(n))       # so that every joint's rotor is among the parameters
     found = with_inertial_parameters(base, np.concatenate([pi[:10 * len(model.bodies)], armature]))
     found = found.replace(damping=damping, friction=friction)
-    covariance = np.linalg.inv(best.information)
-    covariance = 0.5 * (covariance + covariance.T)
-    without = np.linalg.inv(unknowns.program.curvature(best.x) + unknowns.loose)
     places = np.concatenate([unknowns.columns, 10 * len(model.bodies) + np.arange(n)])
     full = np.zeros((10 * len(model.bodies) + n,) * 2)
     full[np.ix_(places, places)] = covariance[:bodies + n, :bodies + n]
@@ -227,7 +231,7 @@ def _result(model, unknowns, pieces, held_out, best, width, errors_held_out, fil
         figures.append(IdentifiedFigure(f'{joint}/spring damping', float(D), float(D_spread), float('nan'), 1.0, 'N m s/rad'))
     base_figures, condition = _base_figures(model, unknowns, best, covariance, without, places)
     slots = parameter_bodies(model)
-    changed = tuple(model.joints[slots[column // 10]] for column in unknowns.columns[::10])
+    changed = tuple(model.joints[slots[column // 10]] for column in columns[:, 0])
     rates_used = tuple(name for j, name in enumerate(model.joint_names) if best.used[1:, j].any())
     was = _described_errors(model, unknowns, held_out, width)
     worse = [name for name, a, b in zip(model.joint_names, errors_held_out, was, strict=True) if a > b]

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`hod identify`: a robot's masses, friction, rotors and springs from recordings."""
+
+import argparse
+from math import isnan
+from pathlib import Path
+
+from hod_ros.command import exits
+from hod_ros.command.exits import Failure
+from hod_ros.command.exits import require
+from hod_ros.command.folders import recordings
+from hod_ros.command.reports import add_json
+from hod_ros.command.reports import print_json
+from hod_ros.command.reports import styled
+from hod_ros.command.reports import table
+from hod_ros.command.robots import add_robot
+from hod_ros.command.robots import read_robot
+
+DESCRIPTION = """\
+Masses, friction, rotor inertias and joint stiffness from recordings of positions and torques: JointState with efforts in a bag, or a CSV,
+NPZ or Parquet file with columns <joint> and <joint>.effort. What the recordings say nothing of stays as described; every body stays
+physical. The last quarter of each recording is held out to say how good the result is."""
+EXAMPLES = """\
+examples:
+  hod identify panda excitation.mcap -o panda_identified.urdf            and beside it panda_identified.npz, .json
+  hod identify arm.urdf logs/ --motors motor_states.mcap -o out.urdf     joint stiffness too
+  hod identify arm.urdf logs/ --believe 0.2 --json | jq .errors          the description is right to 20 %
+"""
+_SHOWN = ('m', 'mx', 'my', 'mz')
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add_robot(parser)
+    parser.add_argument('recordings', metavar='RECORDING', type=Path, nargs='+', help='recordings, or folders of them')
+    parser.add_argument(
+        '-o', '--output', metavar='URDF', type=Path,
+        help='the description with the identified inertias and nothing else changed; beside it .npz with covariance, friction, rotors; .json')
+    parser.add_argument('--topic', help='of bags; the only one of JointState by default')
+    parser.add_argument(
+        '--motors', metavar='RECORDING', type=Path,
+        help='motor positions divided by the gear ratio, recorded at the same time as the one recording; for the stiffness of joints')
+    parser.add_argument(
+        '--believe', metavar='PART', type=float, default=0.5, help="how wrong the description's inertias may be; 0.5 by default: by half")
+    parser.add_argument('--cutoff', metavar='HZ', type=float, help='of the motion that is followed; by default as the noise says')
+    parser.add_argument('--friction-width', metavar='W', type=float, help='of dry friction [rad/s]; by default what fits best')
+    add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    require('scipy', 'trajectories')
+    from hod_ros.identification.identify import identify
+    source, model = read_robot(options)
+    if options.output is not None and options.output.suffix != '.urdf':
+        raise Failure(f'{str(options.output)!r} ends in none of .urdf; name an output that does', exits.USAGE)
+    paths = [path for given in options.recordings for path in _files(given)]
+    if options.motors is not None and len(paths) != 1:
+        raise Failure(f'--motors goes with one recording, but there are {len(paths)}', exits.USAGE)
+    found = identify(
+        model, [_recording(path, options) for path in paths], description_deviation=options.believe, cutoff=options.cutoff,
+        friction_width=options.friction_width)
+    document = _document(found, paths)
+    if options.output is not None:
+        _write(options.output, found, source, document)
+    if options.json:
+        print_json(document)
+    else:
+        _show(found, document, options)
+    return exits.DONE
+
+
+def _files(path):
+    from hod_ros.recordings.bags import is_bag
+    if not path.exists():
+        raise Failure(f'there is no recording {str(path)!r}')
+    return sorted(recordings(path)) if path.is_dir() and not is_bag(path) else [path]
+
+
+def _recording(path, options):
+    import numpy as np
+
+    from hod_ros.identification.recording import Recording
+    from hod_ros.recordings.read_samples import read_samples
+    try:
+        samples = read_samples(path, topic=options.topic)
+    except OSError as error:
+        raise Failure(f'{str(path)!r} cannot be read: {error.strerror}') from None
+    if samples.efforts is None:
+        raise Failure(f'{str(path)!r} has no torques; record JointState with efforts, or add columns <joint>.effort')
+    begin = samples.stamps[0]
+    keep = np.concatenate([[True], np.diff(samples.stamps) > 0])        # a sample that was sent twice counts once
+    times = (samples.stamps[keep] - begin) * 1e-9
+    motors = None
+    if options.motors is not None:
+        theirs = read_samples(options.motors, topic=options.topic).of_joints(samples.joint_names)
+        at = (theirs.stamps - begin) * 1e-9
+        if at[0] > times[0] or at[-1] < times[-1]:
+            inside = (times >= at[0]) & (times <= at[-1])
+            if inside.mean() < 0.9:
+                raise Failure(f'{str(options.motors)!r} was not recorded at the same time as {str(path)!r}')
+            keep = np.flatnonzero(keep)[inside]
+            times = times[inside]
+        motors = np.stack([np.interp(times, at, column) for column in theirs.q[:, 0].T], axis=1)
+    return Recording(samples.joint_names, times, samples.q[keep, 0], samples.efforts[keep], motors)
+
+
+def _document(found, paths):
+    return {
+        'robot': found.model.name, 'hash': found.model.hash, 'recordings': [str(path) for path in paths],
+        'joints': list(found.model.joint_names),
+        'errors': {'described': found.errors_described, 'held_out': found.errors_held_out, 'all': found.errors},
+        'friction_width': found.friction_width, 'condition': found.condition, 'rates_used': list(found.rates_used),
+        'filtering': {
+            'cutoff': list(found.filtering.cutoff), 'samples': found.filtering.samples, 'equations': found.filtering.equations,
+            'position_noise': found.filtering.position_noise, 'acceleration_noise': found.filtering.acceleration_noise},
+        'figures': [_figure(figure) for figure in found.figures], 'base_figures': [_figure(figure) for figure in found.base_figures],
+        'notes': list(found.notes)}
+
+
+def _figure(figure):
+    return {
+        'name': figure.name, 'value': figure.value, 'deviation': figure.deviation, 'described': figure.described,
+        'excitation': figure.excitation, 'unit': figure.unit}
+
+
+def _write(path, found, source, document):
+    """The URDF, the figures that it has no place for, and the report."""
+    import json
+
+    import numpy as np
+
+    from hod_ros.command.reports import plain
+    from hod_ros.command.whole_files import ending
+    from hod_ros.command.whole_files import whole_file
+    from hod_ros.dynamics.regressor import inertial_parameters
+    from hod_ros.dynamics.regressor import parameter_names
+    ending(path, ('.urdf',))
+    text = found.urdf(source.text.decode('utf-8-sig'))
+    model = found.model
+    with whole_file(path) as file:
+        file.write(text.encode())
+    with whole_file(path.with_suffix('.npz')) as file:
+        np.savez(
+            file, parameter_names=parameter_names(model), parameters=inertial_parameters(model), covariance=found.covariance,
+            joint_names=model.joint_names, armature=model.armature, damping=model.damping, friction=model.friction,
+            friction_width=found.friction_width, torque_offsets=found.offsets)
+    with whole_file(path.with_suffix('.json')) as file:
+        file.write((json.dumps(plain(document), indent=2) + '\n').encode())
+
+
+def _show(found, document, options):
+    f = found.filtering
+    low, high = min(f.cutoff), max(f.cutoff)
+    print(f'{f.samples} samples, followed up to {low:.3g}' + (f' to {high:.3g}' if high > 1.01 * low else '') + ' Hz; noise of positions '
+          f'{f.position_noise.max():.2g}, of accelerations behind the filter {f.acceleration_noise.max():.2g} (worst joint)')
+    print(f'condition of the equations {found.condition:.3g}; dry friction turns within {found.friction_width:g} rad/s; '
+          + (f'torque rates helped for {", ".join(found.rates_used)}' if found.rates_used else 'torque rates told nothing more') + '\n')
+    rows = [
+        [joint, *(f'{errors[j]:.4g}' for errors in (found.errors_described, found.errors_held_out))]
+        for j, joint in enumerate(found.model.joint_names)]
+    print('\n'.join(table(('torque error on the held-out part [N m]', 'as described', 'identified'), rows, right=(1, 2))) + '\n')
+    shown = [figure for figure in found.figures if figure.name.rpartition('/')[2] in _SHOWN or figure.unit.endswith(('/rad', 'N m'))
+             or figure.name.endswith('armature')]
+    rows = [
+        [figure.name, f'{figure.value:.4g}', f'{figure.deviation:.2g}', '' if isnan(figure.described) else f'{figure.described:.4g}',
+         f'{100 * figure.excitation:.0f} %', figure.unit] for figure in shown]
+    print('\n'.join(table(('figure', 'identified', '+-', 'described', 'excited', 'unit'), rows, right=(1, 2, 3, 4))))
+    print('\nexcited: 0 % where the recordings say nothing of a figure by itself, which then stays as described')
+    for note in found.notes:
+        print(f'\n{styled("note", "yellow")}: {note}')
+    if options.output is not None:
+        stem = options.output.with_suffix('')
+        print(f'\n{options.output}: the inertias; {stem}.npz: covariance, friction, rotors; {stem}.json: all of this')

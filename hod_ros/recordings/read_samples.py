@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recorded samples of joints from files of any kind: bags, CSV, NPZ, Parquet."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from hod_ros.errors import InputError
+from hod_ros.recordings import bags
+from hod_ros.recordings import sample_files
+from hod_ros.recordings.samples import Samples
+from hod_ros.recordings.samples import joined
+
+
+def pieces_of(path: Path, topic: str | None = None) -> Iterator[Samples]:
+    """The samples of a file or bag in order, some thousands at a time."""
+    if bags.is_bag(path):
+        return bags.read_bag(path, topic)
+    if not path.exists():
+        raise InputError(f'there is no file {str(path)!r}')
+    if path.suffix not in sample_files.ENDINGS:
+        raise InputError(f'{path.name!r} is no recording; name a bag (its folder, .mcap or .db3), or a file .csv, .npz or .parquet')
+    return sample_files.read_file(path)
+
+
+def count_of(path: Path, topic: str | None = None) -> int | None:
+    """How many samples there are, or messages; None where that takes reading them."""
+    return bags.count(path, topic) if bags.is_bag(path) else sample_files.count(path)
+
+
+def read_samples(path: str | os.PathLike[str], *, topic: str | None = None) -> Samples:
+    """All samples of a recording, in memory: a ROS 2 bag (MCAP or sqlite3, read without ROS), a CSV, an NPZ or a Parquet file.
+
+    topic: of a bag; None: the only one of JointSetpoint, JointState or JointTrajectory, in this preference.
+
+    Raises InputError where the file is none of these, is damaged, or holds no samples, with the line, column or message.
+
+        >>> import tempfile
+        >>> file = tempfile.NamedTemporaryFile('w', suffix='.csv')
+        >>> written = file.write('time,a,a.velocity' + chr(10) + '0,1,2' + chr(10) + '0.1,1.2,2' + chr(10))
+        >>> file.flush()
+        >>> read_samples(file.name).q[:, 0].tolist()
+        [[1.0], [1.2]]
+    """
+    path = Path(path)
+    parts = [part for part in pieces_of(path, topic) if len(part)]
+    if not parts:
+        raise InputError(f'{path.name!r} holds no samples')
+    return joined(parts)

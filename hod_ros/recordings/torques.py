@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A recording's torques and their time derivatives, file to file, in pieces: a recording of any size takes the same memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from hod_ros.checks import arguments
+from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
+from hod_ros.errors import InputError
+from hod_ros.model import motions
+from hod_ros.model.robot_model import RobotModel
+from hod_ros.recordings.derivatives import Noise
+from hod_ros.recordings.derivatives import differentiated
+from hod_ros.recordings.read_samples import pieces_of
+from hod_ros.recordings.read_samples import read_samples
+from hod_ros.recordings.samples import Samples
+from hod_ros.recordings.samples import row_name
+from hod_ros.recordings.torque_files import WRITERS
+from hod_ros.recordings.whole_files import whole_file
+from hod_ros.trajectories.trajectory import Trajectory
+
+_EVALUATED = 8192           # samples of an interpolated motion at once
+_FARTHEST = 1e-3            # [rad] or [m] from straight lines, of an interpolated motion
+
+
+@dataclass(frozen=True)
+class TorqueReport:
+    """What compute_torques did.
+
+    See there.
+
+        >>> TorqueReport(samples=100, order=2, noise=None).samples
+        100
+    """
+
+    samples: int
+    order: int
+    noise: str | None       # of positions that were differentiated: a sentence
+
+
+def compute_torques(
+        model: RobotModel, recording: str | os.PathLike[str], output: str | os.PathLike[str], *, order: int = 0, topic: str | None = None,
+        missing: str | None = None, cutoff: float | None = None, rate: float | None = None, threads: int | None = None,
+        progress: Callable[[int], object] | None = None) -> TorqueReport:
+    """Q, Q', ..., Q^(order) of every sample of a recording, into a file that is whole or not there.
+
+    recording: a bag, CSV, NPZ or Parquet as read_samples reads it, with derivatives up to order + 2. output: a file .csv, .npz, .parquet or
+    .mcap. missing: where derivatives are missing, 'differentiate' takes all from the positions by smoothed_motion (cutoff: its own), and
+    'interpolate' takes the samples for way points of Trajectory.interpolate, at `rate` [Hz] or at their own times; None: that is an error.
+    threads: of the kernel. progress: called with the number of samples done.
+
+    Raises InputError where the recording is wrong, with its line or message; OSError where the output cannot be written.
+
+        >>> import tempfile
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> t = np.linspace(0, 1, 200)
+        >>> np.savez(folder.name + '/m.npz', joint_names=model.joint_names, times=t, positions=np.sin(t)[:, None] + np.zeros(7))
+        >>> compute_torques(model, folder.name + '/m.npz', folder.name + '/Q.npz', order=1, missing='differentiate').samples
+        200
+    """
+    recording, output = Path(recording), Path(output)
+    order = arguments.count(order, 'order', 0)
+    if output.suffix not in WRITERS:
+        raise InputError(f'{output.name!r} ends in none of {", ".join(WRITERS)}; name an output that does')
+    if missing not in (None, 'differentiate', 'interpolate'):
+        raise InputError(f"missing is {arguments.shown(missing)}; it is 'differentiate', 'interpolate' or None")
+    if motions.massive(model).base != 'fixed':
+        raise InputError(f'{model.name} has a free base, whose motion no recording of joints holds')
+    noise = Noise()
+    pieces = _pieces(model, recording, order, topic, missing, cutoff, rate, noise)
+    first = next((piece for piece in pieces if len(piece)), None)
+    if first is None:
+        raise InputError(f'{recording.name!r} holds no samples')
+    done = 0
+    with whole_file(output) as file:
+        writer = WRITERS[output.suffix](file, model.joint_names, order, model.hash)
+        piece: Samples | None = first
+        while piece is not None:
+            q = np.ascontiguousarray(piece.q[:, :order + 3])
+            writer.add(piece.stamps, inverse_dynamics(model, q, order=order, threads=threads))
+            done += len(piece)
+            if progress is not None:
+                progress(done)
+            piece = next(pieces, None)
+        writer.finish()
+    return TorqueReport(done, order, noise.text() if noise.cutoffs else None)
+
+
+def _pieces(model, path, order, topic, missing, cutoff, rate, noise) -> Iterator[Samples]:
+    """Samples of the model's joints with order + 3 rows or more."""
+    if missing == 'interpolate':
+        yield from _interpolated(model, path, order, topic, rate)
+        return
+    pieces = (piece.of_joints(model.joint_names) for piece in pieces_of(path, topic) if len(piece))
+    if missing == 'differentiate':
+        yield from differentiated(pieces, order + 2, cutoff, noise)
+        return
+    done = 0
+    for piece in pieces:
+        rows = piece.q.shape[1]
+        if rows < order + 3:
+            lacking = ', '.join(row_name(k) for k in range(rows, order + 3))
+            raise InputError(
+                f'sample {done} of {path.name!r}, at {piece.stamps[0] * 1e-9:.9g} s, has no {lacking}, which order {order} needs; what is '
+                'not given is never taken as zero: differentiate, interpolate, or ask for a lower order')
+        if not np.isfinite(piece.q[:, :order + 3]).all():
+            at, row, joint = np.argwhere(~np.isfinite(piece.q[:, :order + 3]))[0]
+            raise InputError(
+                f'sample {done + at} of {path.name!r}, at {piece.stamps[at] * 1e-9:.9g} s: {row_name(int(row))} of joint '
+                f'{model.joint_names[joint]!r} is {piece.q[at, row, joint]}; every number must be finite')
+        yield piece
+        done += len(piece)
+
+
+def _interpolated(model, path, order, topic, rate):
+    samples = read_samples(path, topic=topic).of_joints(model.joint_names)
+    times = (samples.stamps - samples.stamps[0]) * 1e-9
+    given = {'velocities': samples.q[:, 1]} if samples.q.shape[1] > 1 else {}
+    if samples.q.shape[1] > 2:
+        given['accelerations'] = samples.q[:, 2]
+    motion = Trajectory.interpolate(times, samples.q[:, 0], **given, smoothness=min(5, max(2, order + 2)), max_deviation=_FARTHEST)
+    if rate is not None:
+        times = np.arange(0, times[-1] + 1e-9, 1 / arguments.number_above_0(rate, 'rate', '[Hz]'))
+    stamps = samples.stamps[0] + np.round(times * 1e9).astype(np.int64)
+    for i in range(0, len(times), _EVALUATED):
+        part = slice(i, i + _EVALUATED)
+        yield Samples(model.joint_names, stamps[part], motion.evaluate(np.minimum(times[part], motion.end), order + 2))

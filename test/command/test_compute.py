@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`hod compute` and `hod identify` as processes: files and folders of recordings, workers that are killed, full disks, Ctrl-C."""
+
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+from running import HOD
+from running import hod
+from running import refusal
+from running import report
+
+from hod_ros import RobotModel
+from hod_ros import example_robot
+from hod_ros import inertial_parameters
+from hod_ros import inverse_dynamics
+from hod_ros import with_inertial_parameters
+
+MODEL = RobotModel.from_urdf(example_robot('panda'))
+W = np.linspace(0.5, 2, 7)
+
+
+def motion(t, seed=0):
+    shift = np.random.default_rng(seed).uniform(0, 6, 7)
+    return np.stack([0.5 * W**k * np.sin(np.outer(t, W) + shift + k * np.pi / 2) - (k == 0) for k in range(5)], axis=1)
+
+
+def save(path, seed=0, samples=200, **more):
+    t = np.arange(samples) * 1e-3
+    np.savez(path, joint_names=MODEL.joint_names, times=t, q=motion(t, seed), **more)
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / 'logs' / 'monday').mkdir(parents=True)
+    for i in range(4):
+        save(tmp_path / 'logs' / f'{i}.npz', i)
+    save(tmp_path / 'logs' / 'monday' / '0.npz', 9)
+    return tmp_path
+
+
+def contents(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob('*') if path.is_file()}
+
+
+def test_a_file_gives_torques_and_says_so(tmp_path):
+    found = report('compute', 'panda', save(tmp_path / 'm.npz'), '--order', 2, '-o', tmp_path / 'Q.npz')
+    assert found['samples'] == 200 and found['noise'] is None
+    np.testing.assert_array_equal(np.load(tmp_path / 'Q.npz')['Q'], inverse_dynamics(MODEL, motion(np.arange(200) * 1e-3)))
+    done = hod('compute', 'panda', tmp_path / 'm.npz', '-o', tmp_path / 'Q.csv')
+    assert 'Q of 200 samples' in done.stdout and done.stderr == ''
+
+
+def test_noise_of_what_is_differentiated_is_reported(tmp_path):
+    pytest.importorskip('scipy')
+    save(tmp_path / 'm.npz', samples=2000)
+    done = hod('compute', 'panda', tmp_path / 'm.npz', '--differentiate', '--order', 1, '-o', tmp_path / 'Q.npz')
+    assert 'noise of the positions' in done.stdout
+
+
+@pytest.mark.parametrize(('words', 'code', 'message'), [
+    (('{}/none.csv', '-o', '{}/Q.csv'), 3, "there is no file"),
+    (('{}/m.npz', '-o', '{}/Q.txt'), 2, 'ends in none of'),
+    (('{}/m.npz', '-o', '{}/none/Q.csv'), 5, 'no folder'),
+    (('{}/m.npz', '-o', '{}/Q.csv', '--order', '5'), 3, 'has no d5, d6, d7, which order 5 needs'),
+    (('{}/m.npz', '-o', '{}/Q.csv', '--cutoff', '5'), 2, 'give that too'),
+    (('{}/cut.npz', '-o', '{}/Q.csv'), 3, 'not readable as NPZ'),
+    (('{}/cut.mcap', '-o', '{}/Q.csv'), 3, 'damaged or cut off'),
+    (('{}/secret.npz', '-o', '{}/Q.csv', '--joints', 'nobody'), 3, 'nobody'),
+])
+def test_what_is_wrong_is_one_line(tmp_path, words, code, message):
+    if 'mcap' in words[0]:
+        pytest.importorskip('rosbags')
+    data = save(tmp_path / 'm.npz').read_bytes()
+    (tmp_path / 'cut.npz').write_bytes(data[:len(data) // 2])
+    (tmp_path / 'cut.mcap').write_bytes(b'\x89MCAP0\r\n' + bytes(100))
+    shutil.copy(tmp_path / 'm.npz', tmp_path / 'secret.npz')
+    before = set(tmp_path.iterdir())
+    assert message in refusal('compute', 'panda', *(word.format(tmp_path) for word in words), code=code)
+    assert set(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize('ending', ['csv', 'npz', 'mcap'])
+def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path, ending):
+    save(tmp_path / 'm.npz', samples=2000)
+
+    def small():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    line = refusal('compute', 'panda', tmp_path / 'm.npz', '-o', tmp_path / f'Q.{ending}', code=5, preexec_fn=small)
+    assert 'could not be written' in line
+    assert [path.name for path in tmp_path.iterdir()] == ['m.npz']
+
+
+@pytest.mark.parametrize('ending', [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_in_the_middle_leaves_nothing(tmp_path, ending):
+    save(tmp_path / 'm.npz', samples=200_000)
+    process = subprocess.Popen(
+        [str(HOD), 'compute', 'panda', tmp_path / 'm.npz', '-o', tmp_path / 'Q.csv'], stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob('.*.part')) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    process.send_signal(ending)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 128 + ending and len(errors.splitlines()) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ['m.npz']
+
+
+def test_a_folder_gives_the_same_by_any_number_of_workers_and_goes_on_where_it_stopped(folder):
+    found = report('compute', 'panda', folder / 'logs', '--order', 1, '-o', folder / 'one', '--format', 'npz')
+    assert (found['recordings'], found['done'], found['done_before']) == (5, 5, 0)
+    hod('compute', 'panda', folder / 'logs', '--order', 1, '-o', folder / 'two', '--format', 'npz', '--jobs', 2)
+    assert contents(folder / 'one') == contents(folder / 'two')
+    assert sorted(contents(folder / 'one')) == ['0.npz', '1.npz', '2.npz', '3.npz', 'hod.json', 'monday/0.npz']
+    (folder / 'two' / '2.npz').unlink()
+    (folder / 'two' / '.2.npz.999999999.part').write_bytes(b'of a process that was killed')
+    again = report('compute', 'panda', folder / 'logs', '--order', 1, '-o', folder / 'two', '--format', 'npz', '--jobs', 2)
+    assert (again['done'], again['done_before']) == (1, 4)
+    assert contents(folder / 'one') == contents(folder / 'two')
+    line = refusal('compute', 'panda', folder / 'logs', '--order', 0, '-o', folder / 'two', '--format', 'npz', code=3)
+    assert 'other options' in line and '--again' in line
+
+
+def test_a_recording_that_is_wrong_does_not_stop_the_others(folder):
+    (folder / 'logs' / '1.npz').write_bytes(b'nonsense')
+    done = hod('compute', 'panda', folder / 'logs', '-o', folder / 'out', '--format', 'npz', '--jobs', 2, code=3)
+    assert '4 of 5 recordings, 1 failed' in done.stdout and '1.npz' in done.stderr and 'not readable as NPZ' in done.stderr
+    assert 'monday/0.npz' in contents(folder / 'out')
+
+
+def test_a_worker_that_is_killed_loses_nothing(folder):
+    for i in range(2):
+        save(folder / 'logs' / f'big{i}.npz', i, samples=25_000)
+    words = ('compute', 'panda', str(folder / 'logs'), '-o', str(folder / 'out'), '--format', 'csv', '--jobs', '2')
+    process = subprocess.Popen([str(HOD), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline, killed = time.monotonic() + 60, None
+    while killed is None and process.poll() is None and time.monotonic() < deadline:
+        for part in (folder / 'out').glob('.big*.part') if (folder / 'out').exists() else ():
+            killed = int(part.name.split('.')[-2])
+            os.kill(killed, signal.SIGKILL)
+            break
+    out, errors = process.communicate(timeout=120)
+    assert killed is not None and process.returncode == 0, errors
+    hod(*words[:4], str(folder / 'single'), '--format', 'csv')
+    assert contents(folder / 'out') == contents(folder / 'single')
+
+
+def test_a_dask_cluster_gives_the_same(folder):
+    distributed = pytest.importorskip('distributed')
+    hod('compute', 'panda', folder / 'logs', '-o', folder / 'one', '--format', 'npz')
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        found = report(
+            'compute', 'panda', folder / 'logs', '-o', folder / 'two', '--format', 'npz', '--scheduler', cluster.scheduler_address)
+    assert found['done'] == 5 and contents(folder / 'one') == contents(folder / 'two')
+
+
+def test_identify_writes_a_description_and_what_it_has_no_place_for(tmp_path):
+    pytest.importorskip('scipy')
+    t = np.arange(2500) * 6e-3
+    q = motion(0.8 * t) * (0.8 ** np.arange(5))[:, None]
+    heavier = with_inertial_parameters(MODEL, 1.2 * inertial_parameters(MODEL))
+    efforts = inverse_dynamics(heavier, q[:, :3])[:, 0] + 0.5 * q[:, 1] + 0.02 * np.random.default_rng(0).normal(size=(2500, 7))
+    np.savez(tmp_path / 'm.npz', joint_names=MODEL.joint_names, times=t, positions=q[:, 0], efforts=efforts)
+    found = report('identify', 'panda', tmp_path / 'm.npz', '-o', tmp_path / 'out.urdf', '--friction-width', 0.02)
+    assert (np.array(found['errors']['held_out']) < 0.2 * np.array(found['errors']['described'])).all()
+    saved = np.load(tmp_path / 'out.npz')
+    assert saved['damping'] == pytest.approx(np.full(7, 0.5), rel=0.2)
+    assert saved['covariance'].shape == (77, 77) and json.loads((tmp_path / 'out.json').read_text())['figures'] == found['figures']
+    back = RobotModel.from_urdf((tmp_path / 'out.urdf').read_text())
+    error = np.abs(inverse_dynamics(back, q[:, :3])[:, 0] - inverse_dynamics(heavier, q[:, :3])[:, 0])
+    assert error.max() < 0.1 * np.abs(inverse_dynamics(heavier, q[:, :3])[:, 0] - inverse_dynamics(MODEL, q[:, :3])[:, 0]).max()
+    np.savez(tmp_path / 'none.npz', joint_names=MODEL.joint_names, times=t, positions=q[:, 0])
+    assert 'has no torques' in refusal('identify', 'panda', tmp_path / 'none.npz', code=3)
