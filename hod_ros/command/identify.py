@@ -34,7 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('recordings', metavar='RECORDING', type=Path, nargs='+', help='recordings, or folders of them')
     parser.add_argument(
         '-o', '--output', metavar='URDF', type=Path,
-        help='the description with the identified inertias and nothing else changed; beside it .npz with covariance, friction, rotors; .json')
+        help='the description with the identified inertias and no other change; beside it .npz (covariance, friction, rotors), .json')
     parser.add_argument('--topic', help='of bags; the only one of JointState by default')
     parser.add_argument(
         '--motors', metavar='RECORDING', type=Path,

@@ -16,10 +16,10 @@ from hod_ros.recordings.samples import joined
 
 def pieces_of(path: Path, topic: str | None = None) -> Iterator[Samples]:
     """The samples of a file or bag in order, some thousands at a time."""
-    if bags.is_bag(path):
-        return bags.read_bag(path, topic)
     if not path.exists():
         raise InputError(f'there is no file {str(path)!r}')
+    if bags.is_bag(path):
+        return bags.read_bag(path, topic)
     if path.suffix not in sample_files.ENDINGS:
         raise InputError(f'{path.name!r} is no recording; name a bag (its folder, .mcap or .db3), or a file .csv, .npz or .parquet')
     return sample_files.read_file(path)

@@ -66,7 +66,8 @@ def test_noise_of_what_is_differentiated_is_reported(tmp_path):
 
 
 @pytest.mark.parametrize(('words', 'code', 'message'), [
-    (('{}/none.csv', '-o', '{}/Q.csv'), 3, "there is no file"),
+    (('{}/none.csv', '-o', '{}/Q.csv'), 3, 'there is no file'),
+    (('{}/none.mcap', '-o', '{}/Q.csv'), 3, 'there is no file'),
     (('{}/m.npz', '-o', '{}/Q.txt'), 2, 'ends in none of'),
     (('{}/m.npz', '-o', '{}/none/Q.csv'), 5, 'no folder'),
     (('{}/m.npz', '-o', '{}/Q.csv', '--order', '5'), 3, 'has no d5, d6, d7, which order 5 needs'),

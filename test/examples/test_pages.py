@@ -11,7 +11,7 @@ DOCS = ROOT / 'docs'
 
 
 PAGES = (
-    '../README', 'robot-descriptions', 'building-models', 'forward-dynamics', 'gradients', 'symbols-and-precision', 'time-optimal',
+    '../README', 'identification', 'recordings', 'robot-descriptions', 'building-models', 'forward-dynamics', 'gradients', 'symbols-and-precision', 'time-optimal',
     'trajectories')
 
 
