@@ -11,8 +11,8 @@ DOCS = ROOT / 'docs'
 
 
 PAGES = (
-    '../README', 'identification', 'recordings', 'robot-descriptions', 'building-models', 'forward-dynamics', 'gradients', 'symbols-and-precision', 'time-optimal',
-    'trajectories')
+    '../README', 'identification', 'recordings', 'robot-descriptions', 'building-models', 'forward-dynamics', 'gradients',
+    'symbols-and-precision', 'time-optimal', 'trajectories')
 
 
 @pytest.mark.parametrize('page', PAGES)
