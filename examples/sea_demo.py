@@ -71,7 +71,6 @@ class Case:
     feedforward: str            # 'full', from the node; 'efforts', 'rigid' or 'none', made here in its place
     stiffness: float = 1.0      # factor of the stiffness that the node believes
     lock_step: bool = True
-    control: str = 'motor_pd'
 
 
 CASES = (
@@ -84,7 +83,6 @@ CASES = (
     Case('full, stiffness +30 %', 'full', 1.3),
     Case('full, stiffness -30 %', 'full', 0.7),
     Case('full, plant free-running', 'full', lock_step=False),
-    Case('full state feedback', 'full', control='state_feedback'),
 )
 FULL, EFFORTS, RIGID, _, STIFFER, SOFTER = (case.name for case in CASES[:6])
 
@@ -224,7 +222,8 @@ def track(robot: Robot, case: Case, duration: float, stop: StopRequest) -> tuple
     initial = {
         'lock_step': case.lock_step,
         'initial_positions': start[0].tolist(), 'initial_velocities': start[1].tolist(),
-        'initial_motor_positions': motors.positions.tolist(), 'initial_motor_velocities': motors.velocities.tolist()}
+        'initial_motor_positions': motors.positions.tolist(), 'initial_motor_velocities': motors.velocities.tolist(),
+        'initial_motor_torques': motors.efforts.tolist()}
     believed = {'elastic': {
         joint: figures | {'stiffness': case.stiffness * figures['stiffness']} for joint, figures in robot.figures.items()}}
     source = 'hod' if case.feedforward == 'full' else 'planner'
@@ -234,7 +233,7 @@ def track(robot: Robot, case: Case, duration: float, stop: StopRequest) -> tuple
         stack.enter_context(process('hod', 'hod_ros.ros.process', *parameters_file(folder, 'hod', believed)))
         stack.enter_context(process(
             'controller', 'hod_ros.ros.nodes.hod_elastic_controller', '-p', f'synchronous:={str(case.lock_step).lower()}',
-            '-p', f'control:={case.control}', '-r', 'setpoint:=hod/setpoint', '-r', f'motor_feedforward:={source}/motor_feedforward'))
+            '-r', f'motor_feedforward:={source}/motor_feedforward'))
         planner = Planner(robot, case, round(duration / robot.period))
         stack.callback(planner.close)
         planner.run(stop)

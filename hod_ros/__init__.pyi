@@ -18,6 +18,8 @@ from hod_ros.actuators.figures import drives_from_figures as drives_from_figures
 from hod_ros.actuators.motor_feedforward import MotorFeedforward as MotorFeedforward
 from hod_ros.actuators.motor_feedforward import PreparedDrives as PreparedDrives
 from hod_ros.actuators.motor_feedforward import motor_feedforward as motor_feedforward
+from hod_ros.actuators.motor_gains import delay_margin as delay_margin
+from hod_ros.actuators.motor_gains import motor_gains as motor_gains
 from hod_ros.actuators.pole_placement import pole_gains as pole_gains
 from hod_ros.actuators.springs import CubicSpring as CubicSpring
 from hod_ros.actuators.springs import ExponentialSpring as ExponentialSpring

@@ -56,7 +56,7 @@ def generate_launch_description():
             executable='hod_elastic_controller',
             namespace=namespace,
             parameters=[params_file],
-            remappings=[('motor_feedforward', 'hod/motor_feedforward'), ('setpoint', 'hod/setpoint')],
+            remappings=[('motor_feedforward', 'hod/motor_feedforward')],
             output='both',
         ),
         Node(

@@ -267,6 +267,17 @@ class PreparedDrives:
             self._check_finite(result)
         return result
 
+    def effort_rates(self, q: Array, feedforward: MotorFeedforward) -> Array:
+        """tau' (motors,) or (samples, motors) [N m/s] for q, as far as its rows tell: of five, without what springs add to rotors' jerk."""
+        if feedforward.torques.shape[-2] > 1:
+            return feedforward.torques[..., 1, :]
+        joints, count = self.motor_joints, np.bincount(self.motor_joints, minlength=self.model.n)[self.motor_joints]
+        rates = (self.motor_inertia * self.gear_ratio * q[..., 3, joints] + self.motor_friction * feedforward.accelerations
+                 + feedforward.Q[..., 1, joints] / (count * self.gear_ratio))
+        if self.dry_friction:
+            rates[..., self.dry_friction.motors] += self.dry_friction.torques(feedforward.motion[..., 1:3, :])[..., 1, :]
+        return rates
+
     def _geared(self, q, rotor):
         """Series of theta_motor of a rotor whose spring does not give."""
         return taylor.from_derivatives(np.moveaxis(self.gear_ratio[rotor.motor] * q[..., rotor.joint], -1, 0))

@@ -54,8 +54,14 @@ def test_chain_of_integrators_and_state_are_inverse_to_each_other(panda, q):
     np.testing.assert_allclose(linearised.chain(q[0], q[1], theta, rate, stiffness=STIFFNESS), q[:4], atol=1e-8)
 
 
+def test_a_motor_without_inertia_is_refused(panda):
+    drives = dict.fromkeys(panda.joint_names, SeriesElastic(stiffness=3000.0, motor_inertia=0.2))
+    with pytest.raises(HodError, match="motor_inertia of joint 'panda_joint3' is 0"):
+        FeedbackLinearisation(panda, drives | {'panda_joint3': SeriesElastic(stiffness=3000.0, motor_inertia=0.0)})
+
+
 def test_rigid_joints_and_dampers_are_refused_with_the_reason(panda):
-    with pytest.raises(HodError, match="'panda_joint1' is rigid"):
+    with pytest.raises(HodError, match="'panda_joint1' is rigid.*second derivatives of torques"):
         FeedbackLinearisation(panda, {})
     drives = DRIVES | {J[6]: SeriesElastic(stiffness=500.0, motor_inertia=0.1, damping=3.0, damping_terms=1)}
     with pytest.raises(HodError, match="'panda_joint7' has the damping 3"):

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elastic joints: motor feedforward, control laws."""
+"""Elastic joints: motor feedforward, the controller's law and what it knows of the arm."""

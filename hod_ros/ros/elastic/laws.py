@@ -1,143 +1,114 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Control laws of elastic joints: from a measured state and a reference to motor torques. All of motors is on their own side.
+"""The control law of elastic joints: PD of the motors, with gains for the posture of the arm. All of motors is on their own side."""
 
-State and reference need not be of the same instant: `offset` is the time of the state less that of the reference [s], by which the
-reference is carried along its own Taylor series.
-"""
-
-import math
-from collections.abc import Callable
 from collections.abc import Mapping
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hod_ros.actuators.drives import Antagonistic
-from hod_ros.actuators.feedback_linearisation import FeedbackLinearisation
 from hod_ros.actuators.motor_feedforward import PreparedDrives
-from hod_ros.actuators.pole_placement import pole_gains
+from hod_ros.actuators.motor_gains import delay_margin
+from hod_ros.actuators.motor_gains import motor_gains
 from hod_ros.checks.arguments import some
 from hod_ros.errors import InputError
 
+Array = NDArray[np.float64]
+
 GAINS = {'position': '[N m/rad]', 'velocity': '[N m s/rad]'}
+ANOTHER = 0.02          # [rad] or [m] by which a joint moves before gains are computed anew
+POSTURES = 8            # besides the middle of all ranges, in which gains and delay are checked
+WIDEST = 3.0            # [rad] or [m] of a joint without position limits
 
 
 @dataclass
 class State:
-    motor_positions: NDArray[np.float64]             # (motors,)
-    motor_velocities: NDArray[np.float64]
-    positions: NDArray[np.float64] | None = None     # (n,) of the joints, where the law needs them
-    velocities: NDArray[np.float64] | None = None
+    """What is measured at one time."""
+
+    motor_positions: Array                  # (motors,)
+    motor_velocities: Array
+    efforts: Array | None = None            # of the motors, where they are known
+    positions: Array | None = None          # (n,) of the joints, where they are known
+    velocities: Array | None = None
 
 
 class MotorPd:
-    """tau = tau_d + position_gain (theta_d - theta) + velocity_gain (theta_d' - theta').
+    """position_gain (theta_d - theta) + velocity_gain (theta_d' - theta'), (motors, motors) each.
 
-    Each motor with its rotor alone gets this bandwidth [Hz] and damping ratio; gains: {motor: {'position': gain, 'velocity': gain}} of
-    motors that have their own, one of them or both.
+    Gains follow from bandwidth [Hz] and damping ratio at each posture (motor_gains). gains: {motor: {'position': gain, 'velocity': gain}}
+    of motors that have their own, one of them or both; the others' errors then don't act on them, by that gain.
     """
-
-    needs_joints = False
 
     def __init__(
             self, prepared: PreparedDrives, *, bandwidth: float, damping: float,
             gains: Mapping[str, Mapping[str, float]] | None = None) -> None:
-        w = 2 * math.pi * bandwidth
-        self.position_gain = prepared.motor_inertia * w ** 2            # (motors,) [N m/rad]
-        self.velocity_gain = prepared.motor_inertia * 2 * damping * w   # (motors,) [N m s/rad]
+        self._prepared, self._bandwidth, self._damping = prepared, bandwidth, damping
         gains = gains or {}
         for motor in gains:
             if motor not in prepared.motor_names:
                 raise InputError(f'gains are given for the motor {motor!r}; the motors are {some(prepared.motor_names)}')
-        for m, motor in enumerate(prepared.motor_names):
-            own = gains.get(motor, {})
-            missing = [f'gains.{motor}.{part}' for part in GAINS if part not in own]
-            if missing and not prepared.motor_inertia[m] > 0:
-                raise InputError(f'motor {motor!r} has no motor_inertia, from which its gains would follow; give it in elastic.*, or give '
-                                 f'{" and ".join(missing)}')
-            self.position_gain[m] = own.get('position', self.position_gain[m])
-            self.velocity_gain[m] = own.get('velocity', self.velocity_gain[m])
+        self._own = [
+            [(prepared.motor_names.index(motor), own[part]) for motor, own in gains.items() if part in own] for part in GAINS]
+        self._posture: Array | None = None
+        self._all_own = all(len(own) == len(prepared.motor_names) for own in self._own)
+        self.position_gain, self.velocity_gain = self._gains(_middle(prepared.model))
 
-    def torques(self, state: State, reference: NDArray[np.float64], offset: float) -> NDArray[np.float64]:
-        """(motors,) [N m]; reference: rows theta, theta', theta'', tau (4, motors)."""
-        theta, rate, acceleration, tau = reference
-        theta = theta + offset * (rate + 0.5 * offset * acceleration)
-        rate = rate + offset * acceleration
-        return tau + self.position_gain * (theta - state.motor_positions) + self.velocity_gain * (rate - state.motor_velocities)
+    def check(self, delay: float) -> float:
+        """The least delay margin [s] of some postures; InputError where it is below `delay` [s], or springs are too soft."""
+        model = self._prepared.model
+        margins = []
+        for x in _postures(model):
+            margins.append(delay_margin(model, self._prepared, x, *self._gains(x)))
+        least = min(margins)
+        if least < delay:
+            raise InputError(
+                f'the loop bears a delay of {least * 1e3:.3g} ms only, and has {delay * 1e3:.3g} ms (delay, and half a period for which '
+                'torques are held): it would be unstable; lower bandwidth, make the loop quicker, or give springs the damping they have')
+        return least
 
-    def brake(self, state: State) -> NDArray[np.float64]:
-        """(motors,) [N m] that only take motion away."""
-        return -self.velocity_gain * state.motor_velocities
+    def at(self, x: Array) -> None:
+        """The motors are at x (n,), on the joints' side. Where the springs are too soft for this posture, the last gains hold on."""
+        if self._all_own or self._posture is not None and np.abs(x - self._posture).max() <= ANOTHER:
+            return
+        self._posture = x
+        try:
+            self.position_gain, self.velocity_gain = self._gains(x)
+        except InputError:
+            return
 
+    def feedback(self, errors: Array, rates: Array) -> Array:
+        """(motors,) torques for theta_d - theta and theta_d' - theta' (motors,)."""
+        return self.position_gain @ errors + self.velocity_gain @ rates
 
-class StateFeedback:
-    """Feedback linearisation. poles (4,) [1/s] of each joint's error; stiffness_poles (2,) of the stiffness of antagonistic pairs."""
+    def brake(self, rates: Array) -> Array:
+        """(motors,) torques that only take motion away."""
+        return -self.velocity_gain @ rates
 
-    needs_joints = True
-
-    def __init__(
-            self, prepared: PreparedDrives, *, poles: Sequence[float], stiffness_poles: Sequence[float],
-            brake: Callable[[State], NDArray[np.float64]]) -> None:
-        self._prepared = prepared
-        self._linearised = FeedbackLinearisation(prepared.model, prepared)
-        if len(poles) != 4 or len(stiffness_poles) != 2:
-            raise InputError(f'poles has {len(poles)} and stiffness_poles {len(stiffness_poles)} numbers; give 4 and 2 [1/s]')
-        self._gains = pole_gains(poles)[:, None]
-        self._stiffness_gains = pole_gains(stiffness_poles)[:, None]
-        self._pairs = np.array([isinstance(drive, Antagonistic) for drive in prepared.drives if drive.variable], dtype=bool)
-        self._variable = [j for j, drive in enumerate(prepared.drives) if drive.variable]
-        self.brake = brake                  # as that of MotorPd
-
-    def torques(
-            self, state: State, reference: tuple[NDArray[np.float64], NDArray[np.float64] | None], offset: float) -> NDArray[np.float64]:
-        """(motors,) [N m]; reference: (q (5, n), stiffness motion (3, v) or None).
-
-        A reference of later than the state is where the state is predicted to be: at the middle of the time for which a torque is held
-        it counts fully, and the delay of the hold, which light links would turn into large errors, is compensated.
-        """
-        q, k = reference
-        measured = state.positions, state.velocities, state.motor_positions, state.motor_velocities
-        present = self._present_stiffness(measured, k, offset)
-        chain = self._linearised.chain(*measured, stiffness=present)
-        if offset < 0:
-            chain = _carried([*chain, q[4]], -offset)[:4]
-            present = _carried(present, -offset)
-            measured = *chain[:2], *self._linearised.state(chain, stiffness=present)
+    def _gains(self, x):
+        p = self._prepared
+        if self._all_own:
+            both = np.zeros((len(p.motor_names),) * 2), np.zeros((len(p.motor_names),) * 2)
         else:
-            q = _carried(q, offset)
-        snap = q[4] + (self._gains * (q[:4] - chain)).sum(axis=0)
-        return self._linearised.torques(*measured, snap, stiffness=self._commanded_stiffness(present, k, max(offset, 0.0)))
-
-    def _wanted_stiffness(self, k):
-        return np.array(self._prepared.stiffness_motion(None, (), 3)).T if k is None else k
-
-    def _present_stiffness(self, measured, k, offset):
-        """Rows k, k', k'' at the time of the state: of pairs as measured, of adjustable springs as wanted."""
-        if not self._variable:
-            return None
-        present = _carried(self._wanted_stiffness(k), offset)
-        if self._pairs.any():
-            measured = self._linearised.stiffness_chain(*measured)[:, self._variable]
-            present[:2] = np.where(self._pairs, measured, present[:2])
-        return present
-
-    def _commanded_stiffness(self, present, k, offset):
-        """Rows k, k', k''; the pairs' k'' with feedback of their stiffness."""
-        if not self._variable:
-            return None
-        wanted = _carried(self._wanted_stiffness(k), offset)
-        command = wanted[2] + (self._stiffness_gains * (wanted[:2] - present[:2])).sum(axis=0)
-        return np.array([present[0], present[1], np.where(self._pairs, command, wanted[2])])
+            both = motor_gains(p.model, p, x, bandwidth=self._bandwidth, damping=self._damping)
+        for gains, own in zip(both, self._own, strict=True):
+            for m, gain in own:
+                gains[m, :] = gains[:, m] = 0.0
+                gains[m, m] = gain
+        return both
 
 
-def _carried(rows, offset):
-    """Rows x, x', x'', ... as they are `offset` [s] later."""
-    if rows is None:
-        return None
-    rows = np.array(rows, dtype=float)
-    if offset:
-        for k in range(len(rows) - 1):
-            rows[k] = sum(rows[m] * offset ** (m - k) / math.factorial(m - k) for m in range(k, len(rows)))
-    return rows
+def _ranges(model):
+    low, high = np.asarray(model.position_limits, float).T
+    bounded = np.isfinite(low) & np.isfinite(high) & (low < high)
+    return np.where(bounded, low, -WIDEST), np.where(bounded, high, WIDEST)
+
+
+def _middle(model):
+    low, high = _ranges(model)
+    return 0.5 * (low + high)
+
+
+def _postures(model):
+    low, high = _ranges(model)
+    yield 0.5 * (low + high)
+    yield from np.random.default_rng(0).uniform(low, high, (POSTURES, model.n))

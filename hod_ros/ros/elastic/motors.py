@@ -57,6 +57,7 @@ class MotorFeedforwards:
         message.velocities = array('d', result.velocities.tobytes())
         message.accelerations = array('d', result.accelerations.tobytes())
         message.efforts = array('d', result.efforts.tobytes())
+        message.effort_rates = array('d', self.prepared.effort_rates(q, result).tobytes())
         message.stiffnesses = array('d', result.stiffnesses.tobytes())
         self.published += 1
         return message

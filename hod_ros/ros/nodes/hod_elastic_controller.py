@@ -1,55 +1,72 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node `hod_elastic_controller`: motor torques for elastic joints, from ~/motor_feedforward of the node `hod` and measured states.
 
-In: motor_states and, for state feedback, joint_states (sensor_msgs/JointState); motor_feedforward (hod_interfaces/MotorFeedforward) or,
-for state feedback, setpoint (hod_interfaces/JointSetpoint). Out: motor_torques (sensor_msgs/JointState: name, effort, and the stamp of the
-motor state that it answers) and, where asked for, ~/commands (std_msgs/Float64MultiArray) for an effort controller.
+In: motor_states and, for guards and disturbances, joint_states (sensor_msgs/JointState); motor_feedforward
+(hod_interfaces/MotorFeedforward). Out: motor_torques (sensor_msgs/JointState: name, effort, and the stamp of the motor state that it
+answers) and, where asked for, ~/commands (std_msgs/Float64MultiArray) for an effort controller; ~/fault, /diagnostics.
 
-Safety. Nothing is published before the first reference. Where references stop, motors are braked (tau = -velocity_gain theta') or get
-zero, as on_timeout says; where states stop, and when the node ends, they get zero. Every torque is finite and within torque_limit.
+Safety. Nothing is published before the first reference. Everything that is comes from MotorGate: bounded in value and rate, without a jump
+where references start, stop or jump. Where they stop the motors hold their place; where states stop, or a guard raises a fault, nothing is
+followed until ~/reset, and the service that stop_service names is asked to stop the motors.
 """
 
 import sys
+import time
 from array import array
 from time import monotonic
 
 import numpy as np
 from rclpy.duration import Duration
 from rclpy.node import Node
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from hod_interfaces.msg import JointSetpoint
 from hod_interfaces.msg import MotorFeedforward
 from hod_ros.checks.arguments import some
 from hod_ros.errors import HodError
 from hod_ros.errors import InputError
+from hod_ros.ros.elastic.brakes import Brakes
+from hod_ros.ros.elastic.disturbances import Disturbances
 from hod_ros.ros.elastic.laws import GAINS
 from hod_ros.ros.elastic.laws import MotorPd
 from hod_ros.ros.elastic.laws import State
-from hod_ros.ros.elastic.laws import StateFeedback
+from hod_ros.ros.elastic.motor_model import MotorModel
 from hod_ros.ros.elastic.named_values import NamedValues
+from hod_ros.ros.guards.motor_bounds import motor_bounds
+from hod_ros.ros.guards.motor_gate import MEANING
+from hod_ros.ros.guards.motor_gate import RESTING
+from hod_ros.ros.guards.motor_gate import MotorGate
+from hod_ros.ros.guards.motor_gate import Settings
 from hod_ros.ros.parameters.declared import Parameters
 from hod_ros.ros.process import controller_main
 from hod_ros.ros.rclpy_private import given_parameters
+from hod_ros.ros.rclpy_private import take_message
+from hod_ros.ros.reporting import diagnostics
+from hod_ros.ros.reporting.guards_status import guards_status
 from hod_ros.ros.reporting.log import ONCE_A_SECOND
 from hod_ros.ros.reporting.log import STEADY
 from hod_ros.ros.reporting.quality import DEPTH
 from hod_ros.ros.reporting.quality import WithoutEvents
+from hod_ros.ros.reporting.status import ERROR
+from hod_ros.ros.reporting.status import OK
+from hod_ros.ros.reporting.status import WARN
+from hod_ros.ros.reporting.status import Status
 from hod_ros.ros.robot.waiting import RobotWanted
 from hod_ros.ros.scheduling import take_priority
-from hod_ros.ros.setpoints.bad_setpoints import stiffness_motion
-from hod_ros.ros.setpoints.setpoint_reader import SetpointReader
+from hod_ros.ros.setpoints.fault_topic import FaultTopic
 from hod_ros.ros.stamps import nanoseconds
 
 WATCH = 0.005           # [s] between two looks at the age of what came
-PARTING = 0.5           # [s] longest wait for the last torques to arrive
-FALLBACKS = {'damping': 'the motors are braked', 'zero': 'the motors get no torque'}
+PARTING = 0.5           # [s] longest time to come to rest at the end, and again to come to torques that may be held
+ARRIVAL = Duration(seconds=0.3)     # longest wait for the last torques to arrive
+MOST_ELAPSED = 0.1      # [s] between two stamps of one motion
+LIMITS = ('effort', 'effort_rate', 'velocity', 'lower', 'upper', 'deflection')
 
 
 class ControllerNode(WithoutEvents, Node):
 
-    _answered = None                        # stamp of the state that was answered last; here, for a node that is not made to its end
+    _answered = _gate = _brakes = None      # here, for a node that is not made to its end
 
     def __init__(self, **kwargs):
         super().__init__('hod_elastic_controller', **kwargs)
@@ -59,13 +76,15 @@ class ControllerNode(WithoutEvents, Node):
         self._period = round(settings['period'] * 1e9)
         self._timeout = settings['timeout']
         self._longest_extrapolation = max(round(settings['longest_extrapolation'] * 1e9), self._period if self._synchronous else 0)
-        self._fallback = FALLBACKS[settings['on_timeout']]
-        self._law = None
         self._state = self._state_stamp = self._state_came = None
-        self._joints_stamp = self._joints_came = None
-        self._reference = self._reference_stamp = self._reference_came = None
+        self._joints_stamp = None
+        self._reference = self._reference_stamp = self._reference_came = self._stiffness = None
+        self._now = 0.0                     # [s] time of the loop: by the stamps of states, as far as they are plausible
         self._publisher = self.create_publisher(JointState, 'motor_torques', DEPTH)
         self._commands = self.create_publisher(Float64MultiArray, '~/commands', DEPTH) if settings['publish_commands'] else None
+        self._fault = FaultTopic(self, self._reset)
+        self._brakes = Brakes(self, settings['stop_service'])
+        self._reporter = diagnostics.Reporter(self)
         take_priority(self.get_logger(), settings['realtime_priority'])
         RobotWanted(self, self._settings, self._use)
 
@@ -83,55 +102,73 @@ class ControllerNode(WithoutEvents, Node):
         return gains
 
     def _use(self, robot):
-        prepared = robot.prepared
-        settings = self._settings
+        prepared, settings = robot.prepared, self._settings
+        bounds = motor_bounds(prepared, **{name: settings.members(f'limits.<joint>.{name}') for name in LIMITS})
         law = MotorPd(prepared, bandwidth=settings['bandwidth'], damping=settings['damping'], gains=self._gains)
-        if settings['control'] == 'state_feedback':
-            try:
-                law = StateFeedback(prepared, poles=settings['poles'], stiffness_poles=settings['stiffness_poles'], brake=law.brake)
-            except InputError as error:
-                raise InputError(f"control is 'state_feedback', but {error}; or take control 'motor_pd'") from None
+        delay = (0.0 if self._synchronous else settings['delay']) + settings['period'] / 2
+        margin = law.check(delay)
+        self._lead = delay                  # [s] from a state to the middle of the time over which its torques act
+        self._disturbances = Disturbances(
+            prepared, bounds.effort, bandwidth=settings['disturbance_bandwidth'], period=settings['period'],
+            delay=0.0 if self._synchronous else settings['delay'], share=settings['largest_disturbance'])
+        chosen = Settings(**{name: settings[name] for name in Settings.__dataclass_fields__})
+        self._gate = MotorGate(MotorModel(prepared), law, bounds, chosen, self._fault.fault)
         self._prepared = prepared
-        self._law = law
         self._message = JointState(name=list(prepared.motor_names))
+        self._torques = np.zeros(len(prepared.motor_names))
         self._motor_values = NamedValues(prepared.motor_names)
         self._joint_values = NamedValues(prepared.model.joint_names)
-        self._state = State(None, None)
-        self.create_subscription(JointState, 'motor_states', self._on_motor_states, DEPTH)
-        if law.needs_joints:
-            self._reader = SetpointReader(prepared.model)
-            self.create_subscription(JointState, 'joint_states', self._on_joint_states, DEPTH)
-            self.create_subscription(JointSetpoint, 'setpoint', self._on_setpoint, DEPTH)
-        else:
-            self.create_subscription(MotorFeedforward, 'motor_feedforward', self._on_motor_feedforward, DEPTH)
+        self._variable = [prepared.elastic_joints.index(joint) for joint in prepared.variable_joints]
+        self._states = self.create_subscription(JointState, 'motor_states', self._on_motor_states, DEPTH)
+        self.create_subscription(JointState, 'joint_states', self._on_joint_states, DEPTH)
+        self.create_subscription(MotorFeedforward, 'motor_feedforward', self._on_motor_feedforward, DEPTH)
         self.create_timer(WATCH, self._watch, clock=STEADY)
-        self.get_logger().info(f'controls {prepared.model.name} by {settings["control"]}, motors {some(prepared.motor_names)}')
+        self.create_timer(diagnostics.PERIOD, self._report, clock=STEADY)
+        self.get_logger().info(
+            f'controls {prepared.model.name}, motors {some(prepared.motor_names)}; the loop bears a delay of {margin * 1e3:.3g} ms, '
+            f'and has {delay * 1e3:.3g} ms')
 
     # What comes in
 
     def _on_motor_states(self, message):
-        try:
-            self._state.motor_positions, self._state.motor_velocities = self._motor_values.take(message, 'position', 'velocity')
-        except InputError as error:
-            self.get_logger().warning(f'refused motor_states: {error}', **ONCE_A_SECOND)
+        if not self._take_motor_states(message):
             return
-        self._state_stamp, self._state_came = nanoseconds(message.header.stamp), monotonic()
         if self._synchronous and self._state_stamp == self._answered:
             self._send()                    # the plant asks again: our answer was lost
-        elif not self._synchronous and self._reference_came is not None and not self._stale(self._reference_came):
-            self._control()
         elif self._synchronous:
             self._answer()
+        else:
+            self._control()
+
+    def _take_motor_states(self, message):
+        """Whether they are good."""
+        fields = ('position', 'velocity', 'effort') if message.effort else ('position', 'velocity')
+        try:
+            values = self._motor_values.take(message, *fields)
+        except InputError as error:
+            self.get_logger().warning(f'refused motor_states: {error}', **ONCE_A_SECOND)
+            return False
+        joints = self._state
+        self._state = State(*values)
+        if joints is not None:
+            self._state.positions, self._state.velocities = joints.positions, joints.velocities
+        stamp, came = nanoseconds(message.header.stamp), monotonic()
+        if self._state_stamp is not None:
+            elapsed = 1e-9 * (stamp - self._state_stamp)
+            if not 0 < elapsed <= MOST_ELAPSED:
+                elapsed = 0.0 if self._synchronous else min(came - self._state_came, MOST_ELAPSED)
+            self._now += elapsed
+        self._state_stamp, self._state_came = stamp, came
+        return True
 
     def _on_joint_states(self, message):
         try:
-            self._state.positions, self._state.velocities = self._joint_values.take(message, 'position', 'velocity')
+            positions, velocities = self._joint_values.take(message, 'position', 'velocity')
         except InputError as error:
             self.get_logger().warning(f'refused joint_states: {error}', **ONCE_A_SECOND)
             return
-        self._joints_stamp, self._joints_came = nanoseconds(message.header.stamp), monotonic()
-        if self._synchronous:
-            self._answer()
+        self._joints_stamp = nanoseconds(message.header.stamp)
+        self._joints = positions, velocities
 
     def _on_motor_feedforward(self, message):
         if message.motor_names != self._message.name:
@@ -139,25 +176,16 @@ class ControllerNode(WithoutEvents, Node):
                 f'refused motor_feedforward of the motors {some(message.motor_names)}; the motors here are '
                 f'{", ".join(self._message.name)}: do both nodes have the same robot and drives?', **ONCE_A_SECOND)
             return
-        rows = message.positions, message.velocities, message.accelerations, message.efforts
+        rates = message.effort_rates or array('d', bytes(8 * len(message.motor_names)))
+        rows = message.positions, message.velocities, message.accelerations, message.efforts, rates
         reference = np.array(rows) if all(len(row) == len(message.motor_names) for row in rows) else None
         if reference is None or not np.isfinite(reference).all():
             self.get_logger().warning(
-                'refused motor_feedforward: give positions, velocities, accelerations and efforts, one finite number '
-                'for each motor', **ONCE_A_SECOND)
+                'refused motor_feedforward: give positions, velocities, accelerations, efforts and, where they are known, effort_rates: '
+                'one finite number for each motor', **ONCE_A_SECOND)
             return
-        self._take_reference(message, reference)
-
-    def _on_setpoint(self, message):
-        try:
-            q, columns = self._reader.read(message, 2)
-            if len(q) < 5:
-                raise InputError(f'it has {len(q)} rows; state feedback needs positions to snaps')
-            self._take_reference(message, (q, stiffness_motion(message, columns.names, self._prepared.variable_joints)))
-        except HodError as error:
-            self.get_logger().warning(f'refused a setpoint: {error}', **ONCE_A_SECOND)
-
-    def _take_reference(self, message, reference):
+        stiffnesses = np.array(message.stiffnesses)
+        self._stiffness = stiffnesses[self._variable] if self._variable and len(stiffnesses) == len(self._prepared.elastic_joints) else None
         self._reference = reference
         self._reference_stamp, self._reference_came = nanoseconds(message.header.stamp), monotonic()
         if self._synchronous:
@@ -166,73 +194,72 @@ class ControllerNode(WithoutEvents, Node):
     # What goes out
 
     def _answer(self):
-        """Synchronous: as soon as state and reference of one period are there."""
+        """Synchronous: as soon as state and reference of one period are there, or no reference comes any more."""
         stamp = self._state_stamp
         if stamp is None or self._reference_stamp is None or stamp == self._answered:
             return
-        if not 0 <= self._reference_stamp - stamp <= self._period or self._law.needs_joints and self._joints_stamp != stamp:
-            return
-        self._control()
+        if 0 <= self._reference_stamp - stamp <= self._period or _stale(self._reference_came, self._timeout):
+            self._control()
 
     def _control(self):
-        if self._law.needs_joints and (self._joints_stamp is None or self._stale(self._joints_came)):
-            came = 'have come yet' if self._joints_came is None else f'came within {self._timeout:g} s'
-            self.get_logger().warning(
-                f'no joint_states {came}, without which there is no state feedback: {self._fallback}', **ONCE_A_SECOND)
-            self._fall_back()
-            return
+        state, gate = self._state, self._gate
+        paired = self._joints_stamp is not None and abs(self._joints_stamp - self._state_stamp) <= self._period / 2
+        state.positions, state.velocities = self._joints if paired else (None, None)
+        reference = None if self._reference is None or _stale(self._reference_came, self._timeout) else self._carried()
         try:
-            torques = self._law.torques(self._state, self._reference, self._offset())
+            disturbances = self._disturbances.take(self._now, self._torques, state) if gate.wanted is not None else None
+            torques = gate.command(self._now, state, reference, stiffness=self._stiffness, disturbances=disturbances)
         except HodError as error:
-            self.get_logger().warning(f'{self._fallback}: {error}', **ONCE_A_SECOND)
-            self._fall_back()
-            return
-        self._publish(torques)
+            self.get_logger().error(f'the motors hold what carries the arm: {error}', **ONCE_A_SECOND)
+            torques = gate.settled(self._now)
+        if torques is not None:
+            self._publish(torques)
+        self._tell()
 
-    def _offset(self):
-        """Time over which the reference is carried to that of the state [s]: 0 where the stamps cannot be related."""
+    def _carried(self):
+        """The reference at the time of the state, its torque at the middle of the time over which it will act; as it stands where
+        the stamps cannot be related."""
         offset = self._state_stamp - self._reference_stamp
+        rows = self._reference
         if abs(offset) <= self._longest_extrapolation:
-            return offset * 1e-9
+            t = offset * 1e-9
+            theta, rate, acceleration, tau, tau_rate = rows
+            theta, rate = theta + t * (rate + 0.5 * t * acceleration), rate + t * acceleration
+            return np.array([theta, rate, acceleration, tau + (t + self._lead) * tau_rate, tau_rate])
         self.get_logger().warning(
             f'the stamps of motor_states and references are {abs(offset) * 1e-9:.4g} s apart and cannot be related, which '
             f'takes {self._longest_extrapolation * 1e-9:g} s at most: references are taken as they stand; stamp both by '
             'one clock, or raise longest_extrapolation', **ONCE_A_SECOND)
-        return 0.0
+        return rows
 
     def _watch(self):
         """References and states that stay away."""
-        if self._reference_came is None or self._state_came is None:
+        if self._state_came is None:
             return
-        if self._stale(self._state_came):
-            self.get_logger().warning(f'no motor_states came within {self._timeout:g} s: the motors get no torque', **ONCE_A_SECOND)
-            self._publish(np.zeros(len(self._message.name)))
-        elif self._stale(self._reference_came):
+        if _stale(self._state_came, self._timeout):
+            now = self._now + monotonic() - self._state_came
+            torques = self._gate.blind(now, f'no motor_states came within {self._timeout:g} s', disturbances=self._disturbances.torques)
+            if torques is not None:
+                self._publish(torques)
+        elif self._synchronous and self._reference_came is not None and _stale(self._reference_came, self._timeout):
+            self._answer()
+        self._tell()
+
+    def _tell(self):
+        """Of what has changed: faults, brakes, references that stay away."""
+        gate = self._gate
+        self._fault.announce()
+        self._brakes.watch(gate.fault.reason, monotonic())
+        if gate.doing == RESTING and not gate.fault.reason and _stale(self._reference_came, self._timeout):
             self.get_logger().warning(
-                f'no reference came within {self._timeout:g} s: on_timeout is {self._settings["on_timeout"]}, '
-                f'{self._fallback}', **ONCE_A_SECOND)
-            self._fall_back()
-
-    def _stale(self, came):
-        return monotonic() - came > self._timeout
-
-    def _fall_back(self):
-        braked = self._settings['on_timeout'] == 'damping'
-        self._publish(self._law.brake(self._state) if braked else np.zeros(len(self._message.name)))
+                f'no reference came within {self._timeout:g} s: {MEANING[self._settings["on_timeout"]]}', **ONCE_A_SECOND)
 
     def _publish(self, torques):
-        limit = self._prepared.torque_limit
-        if not np.isfinite(torques).all():
-            self.get_logger().warning('the torques are not finite: the motors get none', **ONCE_A_SECOND)
-            torques = np.zeros(len(torques))
-        elif (np.abs(torques) > limit).any():
-            motor = int(np.argmax(np.abs(torques) > limit))
-            self.get_logger().warning(
-                f'motor {self._message.name[motor]!r} would need {torques[motor]:.4g} [N m], its limit is {limit[motor]:g}',
-                **ONCE_A_SECOND)
-            torques = np.clip(torques, -limit, limit)
+        if not np.isfinite(torques).all():      # the gate's never are
+            return
         stamp = self._message.header.stamp
         stamp.sec, stamp.nanosec = divmod(self._state_stamp, 1_000_000_000)
+        self._torques = torques
         self._message.effort = array('d', torques.tobytes())
         self._answered = self._state_stamp
         self._send()
@@ -242,20 +269,65 @@ class ControllerNode(WithoutEvents, Node):
         if self._commands is not None:
             self._commands.publish(Float64MultiArray(data=self._message.effort))
 
+    def _reset(self):
+        return (True, 'there was no fault') if self._gate is None else self._gate.reset(self._now)
+
+    def _report(self):
+        gate, fault = self._gate, self._fault.fault
+        values = {
+            'does': gate.meaning, 'on_timeout': self._settings['on_timeout'], 'fault': fault.reason, 'faults': fault.count,
+            'largest error of the motors': f'{np.abs(gate.error).max():.4g}'}
+        status = Status('control', OK, gate.meaning, values)
+        if fault.reason:
+            status = Status('control', ERROR, f'fault: {fault.guard}; {gate.meaning}', values)
+        elif gate.doing == RESTING:
+            status = Status('control', WARN, f'no reference is followed: {gate.meaning}', values)
+        self._reporter.report(
+            self._prepared.model.name, [status, guards_status([*gate.records, self._disturbances.record, self._brakes.record])])
+
+    # The end
+
     @property
     def commanding(self):
         return self._answered is not None and self.context.ok()
 
     def send_last_command(self):
-        """No torque, which is what motors are then left with."""
-        if self.commanding:
-            self._publish(np.zeros(len(self._message.name)))
-            for publisher in filter(None, (self._publisher, self._commands)):
-                publisher.wait_for_all_acked(Duration(seconds=PARTING))     # else it may be lost with its writer
+        """Torques that may be held for ever, at their rate; by a thread that may not be the executor's."""
+        if not self.commanding:
+            return
+        self._brakes.ask(monotonic())
+        end = monotonic() + PARTING
+        while True:
+            self._publish(self._gate.settled(monotonic()))
+            if not self._gate.limiter.behind or monotonic() > end:
+                break
+            time.sleep(WATCH)
+        for publisher in filter(None, (self._publisher, self._commands)):
+            publisher.wait_for_all_acked(ARRIVAL)       # else it may be lost with its writer
+
+    def _come_to_rest(self):
+        """While states come, before the last command."""
+        end, self._reference = monotonic() + PARTING, None
+        while self._gate.doing != RESTING or self._gate.moving:
+            data = take_message(self._states)
+            if data is not None and self._take_motor_states(deserialize_message(data, JointState)):
+                self._joints_stamp = None
+                self._control()
+            elif monotonic() > end:
+                return
+            else:
+                time.sleep(0.1 * WATCH)
 
     def destroy_node(self):
-        self.send_last_command()
+        if self.commanding:
+            if not self._synchronous:
+                self._come_to_rest()
+            self.send_last_command()
         super().destroy_node()
+
+
+def _stale(came, timeout):
+    return monotonic() - came > timeout
 
 
 if __name__ == '__main__':

@@ -64,7 +64,8 @@ class PlantNode(WithoutEvents, Node):
             self._of_joints('initial_positions', plant.joint_names), self._of_joints('initial_velocities', plant.joint_names),
             self._of_motors('initial_motor_positions', plant.motor_names), self._of_motors('initial_motor_velocities', plant.motor_names))
         self._plant = plant
-        self._torques = np.zeros(len(plant.motor_names))
+        torques = self._of_motors('initial_motor_torques', plant.motor_names)
+        self._torques = np.zeros(len(plant.motor_names)) if torques is None else np.array(torques)
         self._joint_message = JointState(name=list(plant.joint_names))
         self._motor_message = JointState(name=list(plant.motor_names))
         self._clock_message = ClockMessage()

@@ -48,6 +48,21 @@ REALTIME_PRIORITY = Specification(
     "limit); below ros2_control's 50, above everything ordinary. 0: left as the node was started. Services are never raised.",
     bounds=(0, 99))
 
+LIMITS_OF_COMMANDS = (
+    Specification(
+        'limits.<joint>.effort', inf, 'Largest effort [N m] or [N]; what exceeds a limit is flagged in ~/feedforward and named in the '
+        'diagnostics.', bounds=(0.0, inf), changeable=True, example=87.0),
+    Specification(
+        'limits.<joint>.effort_rate', inf, 'Largest effort rate [N m/s] or [N/s]; of commands, where it is not given: ten effort limits a '
+        'second.', bounds=(0.0, inf), changeable=True, example=1000.0),
+    Specification(
+        'limits.<joint>.velocity', inf, 'Largest velocity [rad/s] or [m/s].', bounds=(0.0, inf), changeable=True, example=2.1),
+    Specification(
+        'limits.<joint>.lower', -inf, 'Lowest position [rad] or [m].', bounds=(-inf, inf), changeable=True, example=-2.9),
+    Specification(
+        'limits.<joint>.upper', inf, 'Highest position [rad] or [m].', bounds=(-inf, inf), changeable=True, example=2.9),
+)
+
 HOD = (
     Specification(
         'autostart', True, 'Configure and activate as soon as there is a valid robot_description; false for a lifecycle manager.'),
@@ -63,21 +78,10 @@ HOD = (
     Specification(
         'order', 2, 'Highest time derivative of the efforts to publish: 0 efforts, 1 rates, 2 accelerations.', bounds=(0, HIGHEST_ORDER),
         changeable=True),
-    Specification(
-        'limits.<joint>.effort', inf, 'Largest effort [N m] or [N]; what exceeds a limit is flagged in ~/feedforward and named in the '
-        'diagnostics.', bounds=(0.0, inf), changeable=True, example=87.0),
-    Specification(
-        'limits.<joint>.effort_rate', inf, 'Largest effort rate [N m/s] or [N/s]; of commands, where it is not given: ten effort limits a '
-        'second.', bounds=(0.0, inf), changeable=True, example=1000.0),
+    *LIMITS_OF_COMMANDS,
     Specification(
         'limits.<joint>.effort_acceleration', inf, 'Largest effort acceleration [N m/s^2] or [N/s^2].', bounds=(0.0, inf), changeable=True,
         example=1e5),
-    Specification(
-        'limits.<joint>.velocity', inf, 'Largest velocity [rad/s] or [m/s].', bounds=(0.0, inf), changeable=True, example=2.1),
-    Specification(
-        'limits.<joint>.lower', -inf, 'Lowest position [rad] or [m].', bounds=(-inf, inf), changeable=True, example=-2.9),
-    Specification(
-        'limits.<joint>.upper', inf, 'Highest position [rad] or [m].', bounds=(-inf, inf), changeable=True, example=2.9),
     Specification(
         'limits.clip', False, 'Clip efforts to their limits instead of flagging them only; their rates and higher derivatives are then '
         'left empty.', changeable=True),
@@ -143,29 +147,49 @@ HOD = (
 
 CONTROLLER = (
     Specification(
-        'control', 'motor_pd', 'motor_pd: motor feedforward and PD of the motors; state_feedback: feedback linearisation.',
-        one_of=('motor_pd', 'state_feedback')),
-    Specification('bandwidth', 5.0, 'Of the PD control of each motor with its rotor alone [Hz].', bounds=(1e-3, 1e4)),
-    Specification('damping', 0.7, 'Damping ratio of the PD control.', bounds=(0.0, 100.0)),
-    Specification('gains.<motor>.position', 0.0, 'Gain of a motor [N m/rad].', bounds=(0.0, 1e12)),
-    Specification('gains.<motor>.velocity', 0.0, 'Gain of a motor [N m s/rad].', bounds=(0.0, 1e12)),
+        'bandwidth', 3.0, 'Of each joint under the PD control of its motors [Hz]: with links, payload and springs, at every posture.',
+        bounds=(1e-3, 1e4)),
+    Specification('damping', 0.7, 'Damping ratio of the PD control, at every joint.', bounds=(1e-3, 0.999)),
     Specification(
-        'poles', [-20.0, -22.0, -24.0, -26.0], "By which each joint's error decays under state feedback [1/s].", elements='4 [1/s]',
-        bounds=(-1e6, -1e-3)),
+        'gains.<motor>.position', 0.0, 'Gain of a motor, in place of that by bandwidth and damping [N m/rad].', bounds=(0.0, 1e12)),
     Specification(
-        'stiffness_poles', [-20.0, -22.0], 'By which the stiffness error of antagonistic pairs decays under state feedback [1/s].',
-        elements='2 [1/s]', bounds=(-1e6, -1e-3)),
+        'gains.<motor>.velocity', 0.0, 'Gain of a motor, in place of that by bandwidth and damping [N m s/rad].', bounds=(0.0, 1e12)),
+    Specification(
+        'delay', 1e-3, 'From the time of a state until torques that answer it act [s]. Gains under which the loop would not bear it, and '
+        'half a `period`, are refused.', bounds=(0.0, 1.0)),
     Specification('timeout', 0.05, 'States and references are stale when none came for so long [s].', bounds=(1e-3, LONGEST_TIMEOUT)),
     Specification(
-        'on_timeout', 'damping', "While references are stale: 'damping' brakes the motors, 'zero' gives them no torque.",
-        one_of=('damping', 'zero')),
+        'on_timeout', 'hold', "While references are stale and after a fault: 'hold' brings the motors to rest and holds them there, "
+        "'damping' brakes the motors, 'zero' gives them no torque. While states are stale: 'hold' carries the arm by the model alone, the "
+        'others give no torque.', one_of=('hold', 'damping', 'zero')),
+    Specification(
+        'stop_service', '', 'Service (std_srvs/Trigger) that brakes or deactivates the motors: every fault calls it until it has '
+        'succeeded, and the end of the node does. Empty: none.'),
+    Specification(
+        'start_tolerance', 1.0, 'References are followed from so far from where the motors are, at most, at the start, after a stop and '
+        'where they jump: the motors go there within half of what limits of velocity, torque and torque rate allow [rad] or [m].',
+        bounds=(0.0, 1e3)),
+    Specification(
+        'largest_error', 0.2, "Of the motors, on the joints' side; beyond it is a fault. A robot may be measured so far outside its limits "
+        '[rad] or [m].', bounds=(1e-6, 1e3)),
+    *LIMITS_OF_COMMANDS,
+    Specification(
+        'limits.<joint>.deflection', inf, "Largest deflection of a joint's spring [rad] or [m]; where it is not given: 1.5 times that at "
+        'the effort limit, and 0.01 for the time between two encoders; none for springs whose stiffness varies.', bounds=(0.0, inf),
+        example=0.05),
+    Specification(
+        'disturbance_bandwidth', 0.0, 'Of the observer whose disturbances are taken off the torques [rad/s]; 0: none. It needs '
+        'joint_states of the time of motor_states, every `period`, and is stable up to 0.48 / period, above which it is refused.',
+        bounds=(0.0, 1e5)),
+    Specification(
+        'largest_disturbance', 0.3, "Most that is made up for, in the motors' torque limits.", bounds=(0.0, 1.0)),
     Specification(
         'longest_extrapolation', 0.05, 'References are carried to the time of the state over so long at most [s], where synchronous over '
         '`period` at least; those that are further from it are taken as they stand.', bounds=(0.0, 1.0)),
     Specification(
         'synchronous', False, 'Answer each state once, with a reference stamped at most one `period` later, as a lock-step plant needs; '
         'false: answer each state at once with the latest reference.'),
-    Specification('period', 1e-3, 'Of a synchronous controller [s].', bounds=(1e-6, 1.0)),
+    Specification('period', 1e-3, 'Between two states [s].', bounds=(1e-6, 1.0)),
     REALTIME_PRIORITY,
     Specification('publish_commands', False, 'Publish the torques on ~/commands too, in the order of the motors.'),
 )
@@ -185,6 +209,7 @@ PLANT = (
         'initial_velocities', [0.0], 'Joint velocities at the start [rad/s] or [m/s]; one number: of all joints; empty: 0.'),
     Specification('initial_motor_positions', [], "On the motors' side [rad]; empty: springs relaxed.", type=DOUBLES),
     Specification('initial_motor_velocities', [], "On the motors' side [rad/s]; empty: as their joints.", type=DOUBLES),
+    Specification('initial_motor_torques', [], "That act until the first command [N m]; empty: none.", type=DOUBLES),
 )
 
 TABLE = {

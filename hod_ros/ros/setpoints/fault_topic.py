@@ -28,7 +28,7 @@ class FaultTopic:
         if reason == self._said:
             return
         if reason:
-            self._logger.error(f'fault: {reason}; setpoints are not commanded until ~/reset')
+            self._logger.error(f'fault: {reason}; nothing is followed until ~/reset')
         elif self._said:
             self._logger.info('the fault was reset')
         self._said = reason

@@ -12,34 +12,35 @@ import pytest
 
 rclpy = pytest.importorskip('rclpy')
 
+from ros_harness import LATCHED  # noqa: E402
 from ros_harness import SILENCE  # noqa: E402
 from ros_harness import Client  # noqa: E402
 from ros_harness import NodeProcess  # noqa: E402
 from ros_harness import arm_urdf  # noqa: E402
 from ros_harness import running_node  # noqa: E402
-from ros_harness import setpoint  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 from std_msgs.msg import Float64MultiArray  # noqa: E402
+from std_msgs.msg import String  # noqa: E402
+from std_srvs.srv import Trigger  # noqa: E402
 
-from hod_interfaces.msg import JointSetpoint  # noqa: E402
 from hod_interfaces.msg import MotorFeedforward  # noqa: E402
-from hod_ros import FeedbackLinearisation  # noqa: E402
+from hod_ros import PreparedDrives  # noqa: E402
 from hod_ros import RobotModel  # noqa: E402
 from hod_ros import SeriesElastic  # noqa: E402
-from hod_ros import pole_gains  # noqa: E402
+from hod_ros.ros.elastic.laws import MotorPd  # noqa: E402
+from hod_ros.ros.elastic.motor_model import MotorModel  # noqa: E402
 
 MODULE = 'hod_ros.ros.nodes.hod_elastic_controller'
 DEMO = Path(__file__).parents[3] / 'config' / 'sea_demo.yaml'
 TIMEOUT = 0.8           # [s] above any standstill of the machine
 NAMES = ['joint1', 'joint2', 'joint3']
-INERTIA = np.array([0.2, 0.1, 0.05])
-DRIVES = {name: SeriesElastic(stiffness=900.0, motor_inertia=inertia) for name, inertia in zip(NAMES, INERTIA, strict=True)}
-PARAMETERS = {f'elastic.{name}.{figure}': value for name, inertia in zip(NAMES, INERTIA, strict=True) for figure, value in (
-    ('type', 'series_elastic'), ('stiffness', 900), ('motor_inertia', inertia))} | {'timeout': TIMEOUT}
-W = 2 * np.pi * 5.0
-P, D = INERTIA * W ** 2, INERTIA * 2 * 0.7 * W
-THETA, RATE = np.array([0.1, -0.2, 0.3]), np.array([1.0, 0.5, -0.7])
-REFERENCE = np.random.default_rng(5).uniform(-1.0, 1.0, (4, 3))
+DRIVES = {name: SeriesElastic(stiffness=9000.0, motor_inertia=0.2) for name in NAMES}
+PARAMETERS = {f'elastic.{name}.{figure}': value for name in NAMES for figure, value in (
+    ('type', 'series_elastic'), ('stiffness', 9000), ('motor_inertia', 0.2))} | {
+        'timeout': TIMEOUT, 'delay': 0.0, **{f'limits.{name}.effort_rate': 1e9 for name in NAMES}}
+PREPARED = PreparedDrives(RobotModel.from_urdf(arm_urdf()), DRIVES)
+THETA, RATE = np.array([0.1, -0.2, 0.3]), np.array([0.5, 0.3, -0.4])
+REFERENCE = np.array([THETA + 5e-4, RATE + 5e-3, [1.0, -0.5, 0.7], [3.0, -2.0, 1.0], [20.0, 10.0, -30.0]])      # near the state
 
 
 class Peer:
@@ -55,8 +56,10 @@ class Peer:
         self._motors = node.create_publisher(JointState, 'motor_states', 10)
         self._joints = node.create_publisher(JointState, 'joint_states', 10)
         self._feedforwards = node.create_publisher(MotorFeedforward, 'motor_feedforward', 10)
-        self._setpoints = node.create_publisher(JointSetpoint, 'setpoint', 10)
-        self._publishers = [self._motors, self._joints, self._feedforwards, self._setpoints]
+        self._publishers = [self._motors, self._joints, self._feedforwards]
+        self.faults = []
+        self._subscriptions.append(
+            node.create_subscription(String, 'hod_elastic_controller/fault', lambda message: self.faults.append(message.data), LATCHED))
 
     def close(self):
         for subscription in self._subscriptions:
@@ -66,8 +69,7 @@ class Peer:
 
     def start(self):
         self.client.describe(arm_urdf())
-        references = self._feedforwards.get_subscription_count, self._setpoints.get_subscription_count
-        assert self.client.wait_until(lambda: self._motors.get_subscription_count() and any(count() for count in references))
+        assert self.client.wait_until(lambda: self._motors.get_subscription_count() and self._feedforwards.get_subscription_count())
         self.client.spin(0.3)
 
     def state(self, nanosec=0, theta=THETA, rate=RATE, names=NAMES, sec=0):
@@ -83,12 +85,9 @@ class Peer:
     def reference(self, nanosec=0, rows=REFERENCE, names=NAMES, sec=0):
         message = MotorFeedforward(
             motor_names=list(names), positions=array('d', rows[0]), velocities=array('d', rows[1]), accelerations=array('d', rows[2]),
-            efforts=array('d', rows[3]))
+            efforts=array('d', rows[3]), effort_rates=array('d', rows[4]))
         message.header.stamp.sec, message.header.stamp.nanosec = sec, nanosec
         self._feedforwards.publish(message)
-
-    def setpoint(self, q):
-        self._setpoints.publish(setpoint(q, NAMES))
 
     def next(self, act=None):
         """The efforts of the next torque message that comes after acting."""
@@ -100,7 +99,7 @@ class Peer:
 
     def wait_for(self, efforts):
         efforts = np.asarray(efforts)
-        assert self.client.wait_until(lambda: self.torques and np.allclose(self.torques[-1].effort, efforts, rtol=1e-12, atol=1e-12)), (
+        assert self.client.wait_until(lambda: self.torques and np.allclose(self.torques[-1].effort, efforts, rtol=1e-9, atol=1e-9)), (
             f'{efforts} did not come, but {self.torques[-1:]}')
 
 
@@ -112,10 +111,24 @@ def peer(client):
     peer.close()
 
 
-def pd(reference=REFERENCE, offset=0.0, position=P, velocity=D):
-    theta, rate, acceleration, tau = reference
-    theta, rate = theta + offset * rate + 0.5 * offset ** 2 * acceleration, rate + offset * acceleration
-    return tau + position * (theta - THETA) + velocity * (rate - RATE)
+def pd(offset=0.0, period=1e-3, **gains):
+    """The torques that answer the state where REFERENCE, whose torque is `offset` [s] older, is carried to it, and its torque to the
+    middle of the period that follows."""
+    law = MotorPd(PREPARED, bandwidth=3.0, damping=0.7, gains=gains or None)
+    law.at(THETA)
+    return REFERENCE[3] + (offset + period / 2) * REFERENCE[4] + law.feedback(REFERENCE[0] - THETA, REFERENCE[1] - RATE)
+
+
+def ahead(offset):
+    """The reference of `offset` [s] before, that is carried to REFERENCE but for its torque."""
+    theta, rate, acceleration, tau, tau_rate = REFERENCE
+    before = rate - offset * acceleration
+    return np.array([theta - offset * (before + 0.5 * offset * acceleration), before, acceleration, tau, tau_rate])
+
+
+def weight(theta):
+    """What carries the arm with motors there."""
+    return MotorModel(PREPARED).at_rest(theta, None)[3]
 
 
 def test_torques_are_feedforward_and_pd_with_the_stamp_of_the_state(peer):
@@ -124,10 +137,10 @@ def test_torques_are_feedforward_and_pd_with_the_stamp_of_the_state(peer):
         peer.state()
         peer.client.spin(SILENCE)
         assert not peer.torques, 'a torque came before any reference'
-        peer.reference(nanosec=5_000_000)
+        peer.reference(nanosec=5_000_000, rows=ahead(0.002))
         peer.client.spin(0.05)
         efforts = peer.next(lambda: peer.state(nanosec=7_000_000))
-        np.testing.assert_allclose(efforts, pd(offset=0.002), rtol=1e-12)
+        np.testing.assert_allclose(efforts, pd(offset=0.002), rtol=1e-9)
         assert peer.torques[-1].name == NAMES and peer.torques[-1].header.stamp.nanosec == 7_000_000
         assert peer.client.wait_until(lambda: peer.commands) and list(peer.commands[-1].data) == list(efforts)
 
@@ -145,7 +158,7 @@ def test_references_far_from_the_state_are_taken_as_they_stand_and_it_is_said(pe
         peer.reference(sec=1)
         peer.client.spin(0.05)
         sec, nanosec = divmod(round((1 + apart) * 1e9), 1_000_000_000)
-        np.testing.assert_allclose(peer.next(lambda: peer.state(sec=sec, nanosec=nanosec)), pd(), rtol=1e-12)
+        np.testing.assert_allclose(peer.next(lambda: peer.state(sec=sec, nanosec=nanosec)), pd(), rtol=1e-9)
         controller.wait_for_output(re.escape(f'references are {abs(apart):.4g} s apart and cannot be related') + '.*longest_extrapolation')
 
 
@@ -153,31 +166,30 @@ def test_references_far_from_the_state_are_taken_as_they_stand_and_it_is_said(pe
 def test_references_near_the_state_are_carried_to_it(peer, parameters, apart):
     with running_node(module=MODULE, parameters=PARAMETERS | {'timeout': 30.0} | parameters) as controller:
         peer.start()
-        peer.reference(sec=1)
+        peer.reference(sec=1, rows=ahead(apart))
         peer.client.spin(0.05)
         sec, nanosec = divmod(round((1 + apart) * 1e9), 1_000_000_000)
-        np.testing.assert_allclose(peer.next(lambda: peer.state(sec=sec, nanosec=nanosec)), pd(offset=apart), rtol=1e-12)
+        np.testing.assert_allclose(peer.next(lambda: peer.state(sec=sec, nanosec=nanosec)), pd(offset=apart), rtol=1e-9)
     assert 'cannot be related' not in controller.output
 
 
 @pytest.mark.slow
 def test_synchronous_control_carries_references_over_its_period_however_long(peer):
-    with running_node(module=MODULE, parameters=PARAMETERS | {'synchronous': True, 'period': 0.1, 'timeout': 30.0}):
+    parameters = PARAMETERS | {'synchronous': True, 'period': 0.006, 'longest_extrapolation': 0.0, 'timeout': 30.0}
+    with running_node(module=MODULE, parameters=parameters):
         peer.start()
-        peer.reference(nanosec=100_000_000)
-        np.testing.assert_allclose(peer.next(peer.state), pd(offset=-0.1), rtol=1e-12)
+        peer.reference(nanosec=6_000_000, rows=ahead(-0.006))
+        np.testing.assert_allclose(peer.next(peer.state), pd(offset=-0.006, period=0.006), rtol=1e-9)
 
 
-@pytest.mark.parametrize('given', [{'position': 150.0}, {'velocity': 2.5}, {'position': 150.0, 'velocity': 0.0}])
+@pytest.mark.parametrize('given', [{'position': 150.0}, {'velocity': 2.5}, {'position': 150.0, 'velocity': 3.0}])
 def test_a_gain_that_is_not_given_follows_from_bandwidth_and_damping(peer, given):
     parameters = PARAMETERS | {'timeout': 30.0} | {f'gains.joint1.{part}': value for part, value in given.items()}
-    position, velocity = P.copy(), D.copy()
-    position[0], velocity[0] = given.get('position', P[0]), given.get('velocity', D[0])
     with running_node(module=MODULE, parameters=parameters):
         peer.start()
         peer.reference()
         peer.client.spin(0.05)
-        np.testing.assert_allclose(peer.next(peer.state), pd(position=position, velocity=velocity), rtol=1e-12)
+        np.testing.assert_allclose(peer.next(peer.state), pd(joint1=given), rtol=1e-9)
 
 
 @pytest.mark.parametrize('namespace', ['', '/left', '/left/arm'])
@@ -206,57 +218,128 @@ def test_locked_joints_are_not_controlled(peer):
     parameters = {name: value for name, value in PARAMETERS.items() if 'joint2' not in name}
     with running_node(module=MODULE, parameters=parameters | {'locked_positions.joint2': 0.5, 'armature.joint1': 1}) as controller:
         peer.client.describe(arm_urdf())
-        controller.wait_for_output('motors joint1, joint3\n')
+        controller.wait_for_output('motors joint1, joint3;')
     assert 'is ignored' not in controller.output
 
 
 def test_synchronous_control_answers_each_state_once_with_the_reference_of_its_period(peer):
     with running_node(module=MODULE, parameters=PARAMETERS | {'synchronous': True, 'timeout': 30.0}):
         peer.start()
-        peer.reference(nanosec=500_000)
-        np.testing.assert_allclose(peer.next(peer.state), pd(offset=-0.0005), rtol=1e-12)
-        peer.reference(nanosec=500_000)
+        peer.reference(nanosec=500_000, rows=ahead(-0.0005))
+        np.testing.assert_allclose(peer.next(peer.state), pd(offset=-0.0005), rtol=1e-9)
+        peer.reference(nanosec=500_000, rows=ahead(-0.0005))
         peer.state(nanosec=1_000_000)
         peer.client.spin(SILENCE)
         assert len(peer.torques) == 1, 'a state was answered with the reference of another period'
-        np.testing.assert_allclose(peer.next(lambda: peer.reference(nanosec=1_500_000)), pd(offset=-0.0005), rtol=1e-12)
+        np.testing.assert_allclose(peer.next(lambda: peer.reference(nanosec=1_500_000, rows=ahead(-0.0005))), pd(offset=-0.0005), rtol=1e-9)
         assert peer.next(lambda: peer.state(nanosec=1_000_000)) is not None, 'a state that came again was not answered again'
 
 
-@pytest.mark.parametrize(('on_timeout', 'expected'), [('damping', -D * RATE), ('zero', [0.0] * 3)])
-def test_when_references_stop_motors_are_braked_or_get_no_torque(peer, on_timeout, expected):
+def at_rest(peer, seconds):
+    """States of motors that stand still, for so long."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        peer.state(rate=np.zeros(3))
+        peer.client.spin(0.01)
+
+
+STILL = np.array([THETA, np.zeros(3), np.zeros(3), weight(THETA), np.zeros(3)])
+
+
+@pytest.mark.parametrize('on_timeout', ['hold', 'damping', 'zero'])
+def test_when_references_stop_motors_hold_or_are_braked_or_get_no_torque_and_references_are_followed_again(peer, on_timeout):
     with running_node(module=MODULE, parameters=PARAMETERS | {'on_timeout': on_timeout}) as controller:
         peer.start()
-        peer.state()
-        peer.reference()
-        end = time.monotonic() + TIMEOUT + 0.3
-        while time.monotonic() < end:
-            peer.state()
-            peer.client.spin(0.02)
-        np.testing.assert_allclose(peer.torques[-1].effort, expected, rtol=1e-12)
-        done = {'damping': 'the motors are braked', 'zero': 'the motors get no torque'}[on_timeout]
-        controller.wait_for_output(f'no reference came within {TIMEOUT} s: on_timeout is {on_timeout}, {done}')
-        peer.reference()
+        peer.reference(rows=STILL)
         peer.client.spin(0.05)
-        peer.state()
-        peer.wait_for(pd())
+        np.testing.assert_allclose(peer.next(lambda: peer.state(rate=np.zeros(3))), weight(THETA), atol=1e-9)
+        at_rest(peer, TIMEOUT + 0.5)
+        expected = weight(THETA) if on_timeout == 'hold' else np.zeros(3)
+        np.testing.assert_allclose(peer.torques[-1].effort, expected, atol=1e-6)
+        done = {'hold': 'the motors hold their place', 'damping': 'the motors are braked', 'zero': 'the motors get no torque'}[on_timeout]
+        controller.wait_for_output(f'no reference came within {TIMEOUT} s: {done}')
+        assert not any(peer.faults), 'no fault: references may come again'
+        peer.reference(rows=STILL)
+        at_rest(peer, 0.1)
+        np.testing.assert_allclose(peer.torques[-1].effort, weight(THETA), atol=1e-6)
+
+
+def test_when_states_stop_it_is_a_fault_brakes_are_asked_for_and_only_a_reset_resumes(peer):
+    asked = []
+
+    def brake(request, response):
+        asked.append(time.monotonic())
+        response.success, response.message = len(asked) > 1, 'braked'
+        return response
+    node = peer.client.node
+    node.create_service(Trigger, 'arm/brake', brake)
+    client = Client('resetting', node='/hod_elastic_controller')
+    try:
+        with running_node(module=MODULE, parameters=PARAMETERS | {'stop_service': '/arm/brake'}) as controller:
+            peer.start()
+            peer.reference(rows=STILL)
+            peer.client.spin(0.05)
+            assert peer.next(lambda: peer.state(rate=np.zeros(3))).any()
+            peer.client.spin(TIMEOUT + 0.3)
+            assert peer.client.wait_until(lambda: peer.faults and 'no motor_states came within' in peer.faults[-1])
+            np.testing.assert_allclose(peer.torques[-1].effort, weight(THETA), atol=1e-6, err_msg='the arm is carried')
+            assert peer.client.wait_until(lambda: len(asked) >= 2), 'a service that refused is not asked again'
+            peer.client.spin(1.2)
+            assert len(asked) == 2, 'a service that did it is asked again'
+            controller.wait_for_output('arm/brake refused')
+            assert not client.call(Trigger, 'reset', Trigger.Request()).success, 'states are still missing'
+            at_rest(peer, 0.1)
+            moved = STILL + np.outer([1, 0, 0, 0, 0], [0.01, 0.0, 0.0])
+            peer.reference(rows=moved)
+            at_rest(peer, 0.2)
+            np.testing.assert_allclose(peer.torques[-1].effort, weight(THETA), atol=1e-6, err_msg='a reference is followed before a reset')
+            done = {}
+
+            def reset():
+                done['answer'] = client.call(Trigger, 'reset', Trigger.Request())
+                return True
+            peer.state(rate=np.zeros(3))
+            peer.client.spin(0.02)
+            reset()
+            assert done['answer'].success, done['answer'].message
+            for _ in range(60):
+                peer.reference(rows=moved)
+                at_rest(peer, 0.02)
+            assert abs(peer.torques[-1].effort[0] - weight(THETA)[0]) > 0.5, 'it follows again'
+            assert peer.faults[-1] == ''
+    finally:
+        client.close()
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGHUP])
-def test_when_states_stop_and_when_the_node_ends_motors_get_no_torque(peer, number):
-    with running_node(module=MODULE, parameters=PARAMETERS | {'timeout': 1.0}) as controller:
+def test_when_the_node_ends_the_arm_is_carried(peer, number):
+    with running_node(module=MODULE, parameters=PARAMETERS | {'timeout': 5.0}) as controller:
         peer.start()
-        peer.reference()
+        peer.reference(rows=STILL)
         peer.client.spin(0.05)
-        assert peer.next(peer.state).any()
-        peer.wait_for([0.0] * 3)
-        controller.wait_for_output('no motor_states came within 1 s')
-        peer.reference()
-        peer.client.spin(0.05)
-        peer.state()
-        peer.wait_for(pd())
+        assert peer.next(lambda: peer.state(rate=np.zeros(3))).any()
         controller.stop(number)
-    peer.wait_for([0.0] * 3)
+    peer.wait_for(weight(THETA))
+
+
+def test_guards_say_in_diagnostics_what_they_did(peer):
+    client = Client('listening', node='/hod_elastic_controller')
+    try:
+        with running_node(module=MODULE, parameters=PARAMETERS | {'largest_error': 0.05, 'timeout': 30.0}):
+            peer.start()
+            peer.reference(rows=STILL)
+            peer.client.spin(0.05)
+            peer.next(lambda: peer.state(rate=np.zeros(3)))
+            for step in (0.03, 0.06):
+                peer.next(lambda step=step: peer.state(theta=THETA + step, rate=np.zeros(3)))
+            peer.next(lambda: peer.state(theta=THETA + 0.06, rate=np.zeros(3)))
+            _, text, values = client.diagnostics('guards')
+            assert 'tracking error' in text and values['tracking error'].startswith('acting: the motors of joint')
+            level, text, values = client.diagnostics('control')
+            assert level == b'\x02' and text.startswith('fault: tracking error') and 'largest_error is 0.05' in values['fault']
+            assert peer.client.wait_until(lambda: peer.faults and 'largest_error' in peer.faults[-1])
+    finally:
+        client.close()
 
 
 def test_bad_input_is_refused_by_name_and_the_last_good_one_counts(peer):
@@ -268,67 +351,25 @@ def test_bad_input_is_refused_by_name_and_the_last_good_one_counts(peer):
         peer.state(theta=[0.0, float('inf'), 0.0])
         controller.wait_for_output("refused motor_states: position of 'joint2' is inf")
         controller.wait_for_output('refused motor_feedforward')
-        np.testing.assert_allclose(peer.next(lambda: peer.state(theta=THETA[::-1], rate=RATE[::-1], names=NAMES[::-1])), pd(), rtol=1e-12)
+        np.testing.assert_allclose(peer.next(lambda: peer.state(theta=THETA[::-1], rate=RATE[::-1], names=NAMES[::-1])), pd(), rtol=1e-9)
 
 
 def test_torques_stay_within_the_motors_limits_and_it_is_said(peer):
+    client = Client('listening', node='/hod_elastic_controller')
     parameters = PARAMETERS | {f'elastic.{name}.torque_limit': 0.5 for name in NAMES}
-    parameters |= {'gains.joint1.position': 1e6, 'gains.joint1.velocity': 0}
-    with running_node(module=MODULE, parameters=parameters) as controller:
-        peer.start()
-        peer.reference()
-        peer.client.spin(0.05)
-        efforts = peer.next(peer.state)
-        np.testing.assert_allclose(efforts[1:], np.clip(pd(), -0.5, 0.5)[1:], rtol=1e-12)
-        assert efforts[0] == 0.5 * np.sign(REFERENCE[0, 0] - THETA[0])
-        controller.wait_for_output("motor 'joint1' would need .* its limit is 0.5")
-
-
-def test_state_feedback_places_poles(peer):
-    q, velocities = np.array([0.2, -0.1, 0.4]), np.array([0.3, 0.1, -0.2])
-    wanted = np.random.default_rng(6).uniform(-1.0, 1.0, (5, 3))
-    linearised = FeedbackLinearisation(RobotModel.from_urdf(arm_urdf()), DRIVES)
-    chain = linearised.chain(q, velocities, THETA, RATE)
-    snap = wanted[4] + (pole_gains([-10.0, -11.0, -12.0, -13.0])[:, None] * (wanted[:4] - chain)).sum(axis=0)
-    expected = linearised.torques(q, velocities, THETA, RATE, snap)
-    parameters = PARAMETERS | {'control': 'state_feedback', 'poles': '[-10.0, -11.0, -12.0, -13.0]'}
-    with running_node(module=MODULE, parameters=parameters):
-        peer.start()
-        peer.joint_state(q, velocities)
-        peer.setpoint(wanted)
-        peer.client.spin(0.05)
-        np.testing.assert_allclose(peer.next(peer.state), expected, rtol=1e-10)
-
-
-@pytest.mark.parametrize(('on_timeout', 'expected', 'done'), [
-    ('damping', -D * RATE, 'the motors are braked'), ('zero', [0.0] * 3, 'the motors get no torque')])
-def test_without_joint_states_state_feedback_does_what_on_timeout_says_and_says_so(peer, on_timeout, expected, done):
-    q = np.zeros((5, 3))
-    with running_node(module=MODULE, parameters=PARAMETERS | {'control': 'state_feedback', 'on_timeout': on_timeout}) as controller:
-        peer.start()
-        peer.setpoint(q)
-        peer.client.spin(0.05)
-        np.testing.assert_allclose(peer.next(peer.state), expected, rtol=1e-12)
-        controller.wait_for_output(f'no joint_states have come yet, without which there is no state feedback: {done}')
-        peer.joint_state(q[0], q[0])
-        end = time.monotonic() + TIMEOUT + 0.3
-        while time.monotonic() < end:
-            peer.setpoint(q)
-            peer.client.spin(0.02)
-            peer.state()
-        peer.wait_for(expected)
-        controller.wait_for_output(f'no joint_states came within {TIMEOUT} s, without which there is no state feedback: {done}')
-    assert ('braked' in controller.output) == (on_timeout == 'damping')
+    try:
+        with running_node(module=MODULE, parameters=parameters | {'timeout': 30.0}):
+            peer.start()
+            peer.reference()
+            peer.client.spin(0.05)
+            np.testing.assert_allclose(peer.next(peer.state), np.clip(pd(), -0.5, 0.5), rtol=1e-9)
+            assert 'is clipped to 0.5' in client.diagnostics('guards')[2]['torque limit']
+    finally:
+        client.close()
 
 
 @pytest.mark.parametrize(('parameters', 'fault'), [
-    ({'control': 'magic'}, "parameter control is 'magic'; it is one of 'motor_pd', 'state_feedback'"),
-    ({'on_timeout': 'hope'}, "parameter on_timeout is 'hope'; it is one of 'damping', 'zero'"),
-    ({'poles': '[-1.0]'}, r'parameter poles has 1 values; give 4 \[1/s\]'),
-    ({'poles': '[]'}, r'parameter poles has 0 values; give 4 \[1/s\]'),
-    ({'poles': '[-1.0, -2.0, -3.0, 4.0]'}, r'parameter poles is \[-1.0, -2.0, -3.0, 4.0\]; each takes -1000000 to -0.001'),
-    ({'poles': '[-1.0, -2.0, -3.0, .nan]'}, 'parameter poles is .*nan.*; give finite numbers'),
-    ({'stiffness_poles': '[-1.0, -2.0, -3.0]'}, 'parameter stiffness_poles has 3 values; give 2'),
+    ({'on_timeout': 'hope'}, "parameter on_timeout is 'hope'; it is one of 'hold', 'damping', 'zero'"),
     ({'gravity': '[0.0, 1.0]'}, 'parameter gravity has 2 values; give x, y, z'),
     ({'gravity': '[0.0, 1.0, .inf]'}, 'parameter gravity is .*inf.*; give finite numbers'),
     ({'joints': '[joint1, joint1]'}, 'parameter joints names joint1 more than once'),
@@ -341,6 +382,7 @@ def test_without_joint_states_state_feedback_does_what_on_timeout_says_and_says_
     ({'locked_positions.joint1': '.inf'}, 'locked_positions.joint1 is inf; give a finite number'),
     ({'armature.joint1': -1.0}, 'armature.joint1 is -1.0; it takes 0'),
     ({'bandwidth': 0.0}, 'bandwidth is 0.0; it takes'),
+    ({'damping': 1.5}, 'damping is 1.5; it takes'),
     ({'timeout': 'soon'}, 'timeout is .soon., of type string; it takes double'),
 ])
 def test_bad_parameters_end_the_controller_with_a_sentence(parameters, fault):
@@ -349,19 +391,19 @@ def test_bad_parameters_end_the_controller_with_a_sentence(parameters, fault):
     assert re.search(fault, controller.output) and 'Traceback' not in controller.output, controller.output
 
 
+WITHOUT_LIMITS = {name: value for name, value in PARAMETERS.items() if not name.startswith('limits')}
 UNFIT = 'this robot cannot be used with the parameters as they are: '
 
 
 @pytest.mark.parametrize(('parameters', 'fault'), [
-    ({'elastic.joint1.type': 'rigid'}, "motor 'joint1' has no motor_inertia, from which its gains would follow; .* give "
-     'gains.joint1.position and gains.joint1.velocity'),
-    ({'elastic.joint1.type': 'rigid', 'gains.joint1.position': 3.0}, "motor 'joint1' has no motor_inertia.* give gains.joint1.velocity\n"),
+    (PARAMETERS | {'bandwidth': 60.0}, 'a bandwidth of 60 Hz and the damping 0.7 is more than springs let motors do, .*; ask for'),
+    (PARAMETERS | {'delay': 0.02}, r'the loop bears a delay of \S+ ms only, and has 20.5 ms'),
+    (PARAMETERS | {'gains.joint1.position': 100.0, 'gains.joint1.velocity': 0.0}, 'the loop bears a delay of 0 ms only'),
+    (PARAMETERS | {'disturbance_bandwidth': 900.0}, r'disturbance_bandwidth is 900 rad/s; up to 481\S* it is stable, with'),
     (PARAMETERS | {'gains.elbow.position': 3.0}, "gains are given for the motor 'elbow'; the motors are joint1, joint2, joint3"),
-    (PARAMETERS | {'control': 'state_feedback', 'elastic.joint1.damping': 2.0}, "control is 'state_feedback', but the spring of joint "
-     "'joint1' has the damping 2;"),
     (PARAMETERS | {'locked_positions.elbow': 1.0}, "locked_positions names 'elbow', but the robot has no such joint"),
     (PARAMETERS | {'armature.elbow': 1.0}, "armature names 'elbow', which is no independent moving joint"),
-    (PARAMETERS | {'locked_positions.joint2': 1.0}, "drives names 'joint2', but the joints of arm are joint1, joint3"),
+    (WITHOUT_LIMITS | {'locked_positions.joint2': 1.0}, "drives names 'joint2', but the joints of arm are joint1, joint3"),
 ])
 def test_parameters_that_do_not_fit_the_robot_are_named_and_not_its_description(peer, parameters, fault):
     with running_node(module=MODULE, parameters=parameters) as controller:

@@ -7,7 +7,7 @@ import pytest
 
 from hod_ros.ros.guards import fallback
 from hod_ros.ros.guards import model_changes
-from hod_ros.ros.nodes import hod_elastic_controller
+from hod_ros.ros.guards import motor_gate
 from hod_ros.ros.parameters.specifications import Specification
 from hod_ros.ros.parameters.table import EVERY_NODE
 from hod_ros.ros.parameters.table import TABLE
@@ -16,7 +16,7 @@ from hod_ros.simulation.mjcf import INTEGRATORS
 pytestmark = pytest.mark.telling
 
 ROWS = [pytest.param(item, id=f'{node}-{item.name}') for node, items in TABLE.items() for item in items]
-RATIOS = ('damping', 'largest_model_step')
+RATIOS = ('damping', 'largest_model_step', 'largest_disturbance')
 
 
 def named(node, name):
@@ -44,7 +44,7 @@ def test_every_parameter_of_a_node_has_a_name_of_its_own(node):
 def test_choices_are_those_that_are_acted_upon():
     assert set(named('hod', 'on_timeout').one_of) == {fallback.GRAVITY, *fallback.MEANING}
     assert set(named('hod', 'model_changes').one_of) == {model_changes.AUTO, model_changes.KEEP, model_changes.SMALL}
-    assert set(named('hod_elastic_controller', 'on_timeout').one_of) == set(hod_elastic_controller.FALLBACKS)
+    assert set(named('hod_elastic_controller', 'on_timeout').one_of) == set(motor_gate.MEANING)
     assert set(named('hod_elastic_plant', 'integrator').one_of) == set(INTEGRATORS)
 
 
