@@ -37,7 +37,7 @@ class FeedbackLinearisation:
     present stiffness motion; of antagonistic pairs only the row k'' counts, as the command, the others being measured.
     torques() makes every joint a chain of four integrators: the motors' torques under which q'''' is what is commanded.
 
-    Raises InputError where a joint is rigid, a motor without inertia or a drive damped; calls SingularityError where no torque gives the snap.
+    Raises InputError where a joint is rigid, a motor without inertia or a drive damped; calls SingularityError where no torque does it.
 
         >>> drives = {name: SeriesElastic(stiffness=3000.0, motor_inertia=0.2) for name in model.joint_names}
         >>> law = FeedbackLinearisation(model, drives)
@@ -52,12 +52,12 @@ class FeedbackLinearisation:
         for joint, drive in zip(self.model.joint_names, self.prepared.drives, strict=True):
             if not drive.elastic:
                 raise InputError(
-                    f'joint {joint!r} is rigid; feedback linearisation needs a spring at every joint, for beside a rigid one the snap depends on '
-                    'second derivatives of torques: give it a drive, or lock the joint')
+                    f'joint {joint!r} is rigid; feedback linearisation needs a spring at each joint: beside a rigid one the snap depends '
+                    'on second derivatives of torques: give it a drive, or lock the joint')
             if 0 in each_of(drive.motor_inertia):
                 raise InputError(
-                    f'motor_inertia of joint {joint!r} is 0, so that its torque is that of the spring and no snap follows from it; give the '
-                    "rotor's inertia [kg m^2]")
+                    f'motor_inertia of joint {joint!r} is 0, so that its torque is that of the spring and no snap follows from it; give '
+                    "the rotor's inertia [kg m^2]")
             if drive.damping:
                 raise InputError(
                     f'the spring of joint {joint!r} has the damping {drive.damping:g}; feedback linearisation needs 0 [N m s/rad]')

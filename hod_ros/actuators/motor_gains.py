@@ -100,19 +100,25 @@ def delay_margin(model: RobotModel, drives: Drives, q: ArrayLike, position_gains
     motors, side = len(p.motor_names), p.gear_ratio
     P, D = (arrays.array(gains, (motors, motors), name, 'gains of each motor') * np.outer(side, side)
             for gains, name in ((position_gains, 'position_gains'), (velocity_gains, 'velocity_gains')))
-    if min(np.linalg.eigvalsh(0.5 * (gains + gains.T))[0] for gains in (P, D)) <= 0:
+    if min(np.linalg.eigvalsh(0.5 * gains + 0.5 * gains.T)[0] for gains in (P, D)) <= 0:
         return 0.0
     M = _inertia(p, q)
 
     def loop(w):
         """Eigenvalues of the open loop (frequencies, motors), the largest first."""
         s = 1j * np.asarray(w)
-        values = np.linalg.eigvals(np.linalg.solve(_impedance(p, M, s), P + s[:, None, None] * D))
+        with np.errstate(over='ignore', invalid='ignore'):
+            open_loop = np.linalg.solve(_impedance(p, M, s), P + s[:, None, None] * D)
+        if not np.isfinite(open_loop).all():
+            raise InputError('the gains are too large for floating point numbers; are they in [N m/rad] and [N m s/rad]?')
+        values = np.linalg.eigvals(open_loop)
         return np.take_along_axis(values, np.argsort(-np.abs(values), axis=1), 1)
 
     resonances = _resonances(p, M)[:, None] * (1 + np.concatenate([-ABOUT, ABOUT]))
     w = np.unique(np.concatenate([np.geomspace(SLOWEST, QUICKEST, FREQUENCIES), resonances.ravel()]))
     above = np.abs(loop(w)) > 1
+    if above[-1].any():         # it bears less than can be told
+        return 0.0
     at, locus = np.nonzero(above[1:] != above[:-1])
     if not len(at):
         return math.inf

@@ -57,6 +57,8 @@ CALLS = {
     'DisturbanceObserver': (hod_ros.DisturbanceObserver, (MODEL, DRIVES), {'step': 0.001, 'bandwidth': 100.0, 'delay': 1}),
     'observing': (hod_ros.DisturbanceObserver(MODEL, DRIVES, step=0.001, bandwidth=100.0), (STATE[0], STATE[0]),
                   {'motor_velocities': STATE[0], 'positions': STATE[0], 'spring_torques': STATE[0]}),
+    'motor_gains': (hod_ros.motor_gains, (MODEL, DRIVES, Q[0]), {'bandwidth': 0.05, 'damping': 0.7}),
+    'delay_margin': (hod_ros.delay_margin, (MODEL, DRIVES, Q[0], np.eye(len(PREPARED.motor_names)), np.eye(len(PREPARED.motor_names))), {}),
     'largest_bandwidth': (hod_ros.largest_bandwidth, (0.001, 1), {}),
     'identify_drives': (hod_ros.identify_drives, (MODEL, {'j1': DRIVES['j1']}), {
         'step': 0.01, 'positions': RECORDED[:, 0], 'motor_positions': MOTORS.positions, 'torques': MOTORS.efforts, 'friction_width': 0.1,

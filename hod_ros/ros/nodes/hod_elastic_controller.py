@@ -277,13 +277,12 @@ class ControllerNode(WithoutEvents, Node):
         values = {
             'does': gate.meaning, 'on_timeout': self._settings['on_timeout'], 'fault': fault.reason, 'faults': fault.count,
             'largest error of the motors': f'{np.abs(gate.error).max():.4g}'}
-        status = Status('control', OK, gate.meaning, values)
-        if fault.reason:
-            status = Status('control', ERROR, f'fault: {fault.guard}; {gate.meaning}', values)
-        elif gate.doing == RESTING:
-            status = Status('control', WARN, f'no reference is followed: {gate.meaning}', values)
-        self._reporter.report(
-            self._prepared.model.name, [status, guards_status([*gate.records, self._disturbances.record, self._brakes.record])])
+        resting = gate.doing == RESTING
+        level = ERROR if fault.reason else WARN if resting else OK
+        why = f'fault: {fault.guard}; ' if fault.reason else 'no reference is followed: ' if resting else ''
+        control = Status('control', level, why + gate.meaning, values)
+        guards = guards_status([*gate.records, self._disturbances.record, self._brakes.record])
+        self._reporter.report(self._prepared.model.name, [control, guards])
 
     # The end
 

@@ -158,7 +158,7 @@ def test_references_far_from_the_state_are_taken_as_they_stand_and_it_is_said(pe
         peer.reference(sec=1)
         peer.client.spin(0.05)
         sec, nanosec = divmod(round((1 + apart) * 1e9), 1_000_000_000)
-        np.testing.assert_allclose(peer.next(lambda: peer.state(sec=sec, nanosec=nanosec)), pd(), rtol=1e-9)
+        np.testing.assert_allclose(peer.next(lambda: peer.state(sec=sec, nanosec=nanosec)), pd(period=0.0), rtol=1e-9)
         controller.wait_for_output(re.escape(f'references are {abs(apart):.4g} s apart and cannot be related') + '.*longest_extrapolation')
 
 
@@ -175,11 +175,11 @@ def test_references_near_the_state_are_carried_to_it(peer, parameters, apart):
 
 @pytest.mark.slow
 def test_synchronous_control_carries_references_over_its_period_however_long(peer):
-    parameters = PARAMETERS | {'synchronous': True, 'period': 0.006, 'longest_extrapolation': 0.0, 'timeout': 30.0}
+    parameters = PARAMETERS | {'synchronous': True, 'period': 0.003, 'longest_extrapolation': 0.0, 'timeout': 30.0}
     with running_node(module=MODULE, parameters=parameters):
         peer.start()
-        peer.reference(nanosec=6_000_000, rows=ahead(-0.006))
-        np.testing.assert_allclose(peer.next(peer.state), pd(offset=-0.006, period=0.006), rtol=1e-9)
+        peer.reference(nanosec=3_000_000, rows=ahead(-0.003))
+        np.testing.assert_allclose(peer.next(peer.state), pd(offset=-0.003, period=0.003), rtol=1e-9)
 
 
 @pytest.mark.parametrize('given', [{'position': 150.0}, {'velocity': 2.5}, {'position': 150.0, 'velocity': 3.0}])
