@@ -21,5 +21,6 @@ TABLE = {
     'retime': Subcommand('hod_ros.command.retime', 'the fastest timing of a path within limits, or a slow-down; effort filled in'),
     'compute': Subcommand('hod_ros.command.compute', 'torques and their time derivatives of recordings, bags included'),
     'identify': Subcommand('hod_ros.command.identify', 'masses, friction, rotors and stiffness from recordings; a better URDF'),
+    'view': Subcommand('hod_ros.command.view', 'the robot in a browser, coloured by what its joints bear'),
     'completion': Subcommand('hod_ros.command.completion', 'completion of this command for bash, zsh or tcsh'),
 }

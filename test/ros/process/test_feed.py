@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The feed that programs without rclpy read: the newest of a fast stream, some times a second, and no word while nothing comes."""
+
+import json
+import select
+import subprocess
+import sys
+import time
+from array import array
+
+import rclpy
+
+from hod_interfaces.msg import JointSetpoint
+from hod_interfaces.msg import TorqueFeedforward
+
+RATE = 20.0     # [Hz]
+
+
+def test_the_feed_tells_the_newest_of_a_fast_stream():
+    node = rclpy.create_node('streams')
+    setpoints = node.create_publisher(JointSetpoint, '/some/setpoint', 10)
+    feedforwards = node.create_publisher(TorqueFeedforward, '/some/feedforward', 10)
+    process = subprocess.Popen(
+        [sys.executable, '-m', 'hod_ros.ros.feed', '/some', str(RATE)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    sent, told = 0, []
+    try:
+        end = time.monotonic() + 30
+        while len(told) < 10:
+            assert time.monotonic() < end, 'the feed told nothing'
+            setpoint = JointSetpoint(joint_names=['a', 'b'], positions=array('d', [float(sent), -1.0]))
+            setpoint.header.stamp.sec = sent
+            setpoints.publish(setpoint)
+            feedforwards.publish(TorqueFeedforward(joint_names=['b', 'a'], efforts=array('d', [2.0, float(sent)])))
+            sent += 1
+            time.sleep(0.002)
+            if select.select([process.stdout], [], [], 0)[0]:
+                told.append(json.loads(process.stdout.readline()))
+    finally:
+        process.terminate()
+        _, errors = process.communicate(timeout=30)
+        node.destroy_node()
+    assert (process.returncode, errors) == (0, '')
+    for found in told[1:]:
+        assert found['positions'] == {'a': found['time'], 'b': -1.0}
+        assert found['effort']['b'] == 2.0 and abs(found['effort']['a'] - found['time']) <= 1
+        assert found['effort_rate'] == {}
+    steps = [b['time'] - a['time'] for a, b in zip(told[1:], told[2:], strict=False)]
+    assert min(steps) >= 1 and sum(steps) > 3 * len(steps), 'it passes over what is not the newest'
