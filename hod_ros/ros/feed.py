@@ -41,7 +41,7 @@ class Feed(Node):
             return None
         found: dict[str, Any] = {}
         if setpoint is not None:
-            found |= {'time': 1e-9 * nanoseconds(setpoint.header.stamp), 'positions': _by_name(setpoint, 'positions')}
+            found |= {'time': nanoseconds(setpoint.header.stamp) / 1e9, 'positions': _by_name(setpoint, 'positions')}
         if feedforward is not None:
             found |= {'effort': _by_name(feedforward, 'efforts'), 'effort_rate': _by_name(feedforward, 'effort_rates')}
         return found
