@@ -5,10 +5,12 @@ Usage: python3 command_watchdog.py --ros-args -r commands:=/hod/commands -r safe
            -p joints:="[joint1, joint2]" -p damping:="[20.0, 10.0]" [-p timeout:=0.05]
 
 commands go through as they come. When none has come for `timeout` seconds, each joint gets its last command less a damping that brings it
-to rest, torque = last - damping * velocity, from joint_states: the last command of a robot at rest holds it. Without fresh joint_states it
-goes on with the last command, which is what the controller would have done. Then torques change by `rate` a second at most.
+to rest, torque = last - damping * velocity, from joint_states: the last command of a robot at rest holds it. A joint without fresh
+joint_states goes on with its last command, which is what the controller would have done. Then, and until commands that come again are
+reached, torques change by `rate` a second at most. What is no number, or of another length, is no command.
 """
 
+import math
 import time
 from typing import Any
 
@@ -32,9 +34,10 @@ class CommandWatchdog(Node):
         if len(self.damping) != len(self.joints):
             raise SystemExit('give one damping for each joint')
         self.command: list[float] | None = None         # the last that came
-        self.sent: list[float] | None = None            # the last that went out
-        self.came = self.measured = -1e9
-        self.velocities: dict[str, float] = {}
+        self.sent: list[float] = []                     # the last that went out
+        self.came = self.left = -math.inf               # [s] when
+        self.braking = False
+        self.states: dict[str, tuple[float, float]] = {}        # joint -> velocity, when it came
         self.output = self.create_publisher(Float64MultiArray, 'safe_commands', 10)
         self.create_subscription(Float64MultiArray, 'commands', self.on_command, 10)
         self.create_subscription(JointState, 'joint_states', self.on_state, 10)
@@ -44,29 +47,45 @@ class CommandWatchdog(Node):
         return self.declare_parameter(name, default).value
 
     def on_command(self, message: Float64MultiArray) -> None:
-        if len(message.data) == len(self.joints):
-            self.command, self.came = list(message.data), time.monotonic()
-            self.send(self.command)
+        command = list(message.data)
+        if len(command) != len(self.joints) or not all(map(math.isfinite, command)):
+            self.get_logger().error('a command of another length, or that is no number: not passed on', throttle_duration_sec=1.0)
+            return
+        self.command, self.came = command, time.monotonic()
+        if self.braking:
+            self.approach(command)
+            self.braking = self.sent != command
+        else:
+            self.send(command)
 
     def on_state(self, message: JointState) -> None:
+        now = time.monotonic()
         if len(message.velocity) == len(message.name):
-            self.velocities |= dict(zip(message.name, message.velocity, strict=True))
-            self.measured = time.monotonic()
+            for joint, velocity in zip(message.name, message.velocity, strict=True):
+                if math.isfinite(velocity):
+                    self.states[joint] = velocity, now
 
     def watch(self) -> None:
-        now = time.monotonic()
-        if self.command is None or self.sent is None or now - self.came < self.timeout:
+        if self.command is None or time.monotonic() - self.came < self.timeout:
             return
         self.get_logger().error('no commands: braking', throttle_duration_sec=1.0)
-        fresh = now - self.measured < self.timeout
-        step = self.rate * PERIOD
-        wanted = [
-            torque - damping * (self.velocities.get(joint, 0.0) if fresh else 0.0)
-            for joint, torque, damping in zip(self.joints, self.command, self.damping, strict=True)]
+        self.braking = True
+        self.approach([
+            torque - damping * self.velocity(joint)
+            for joint, torque, damping in zip(self.joints, self.command, self.damping, strict=True)])
+
+    def velocity(self, joint: str) -> float:
+        """Of a joint; 0 where it is not measured now."""
+        velocity, came = self.states.get(joint, (0.0, -math.inf))
+        return velocity if time.monotonic() - came < self.timeout else 0.0
+
+    def approach(self, wanted: list[float]) -> None:
+        """As far as the rate lets it be."""
+        step = self.rate * min(time.monotonic() - self.left, PERIOD)
         self.send([min(max(value, last - step), last + step) for value, last in zip(wanted, self.sent, strict=True)])
 
     def send(self, torques: list[float]) -> None:
-        self.sent = torques
+        self.sent, self.left = torques, time.monotonic()
         self.output.publish(Float64MultiArray(data=torques))
 
 

@@ -19,6 +19,7 @@ from hod_interfaces.srv import ComputeInverseDynamics
 from hod_interfaces.srv import ComputeInverseKinematics
 from hod_ros import RobotModel
 from hod_ros import inverse_dynamics
+from hod_ros.ros.services.desk import MOST_LONG
 
 pytestmark = pytest.mark.slow
 
@@ -64,9 +65,9 @@ def ask_soon(client, requests):
     return service, futures
 
 
-def service_process(node):
+def service_process(node, none=None):
     children = Path(f'/proc/{node.pid}/task/{node.pid}/children').read_text().split()
-    return next(int(child) for child in children if b'services.host' in Path(f'/proc/{child}/cmdline').read_bytes())
+    return next((int(child) for child in children if b'services.host' in Path(f'/proc/{child}/cmdline').read_bytes()), none)
 
 
 def processor_seconds(pid):
@@ -129,6 +130,51 @@ def test_whoever_waits_is_answered_when_the_node_stops_answering(client, node):
         assert 'has stopped answering services' in future.result().message
     client.node.destroy_client(service)
     client.node.destroy_client(change)
+
+
+def test_more_long_requests_than_can_be_open_are_refused_at_once(client, node):
+    service, futures = ask_soon(client, [])
+    for _ in range(MOST_LONG + 2):
+        futures.append(service.call_async(long_request(samples=500)))
+        client.spin(0.05)       # the middleware keeps no more than ten
+
+    def refused():
+        return [future.result() for future in futures if future.done() and not future.result().success]
+    assert client.wait_until(lambda: len(refused()) >= 2)
+    assert all(answer.message == f'{MOST_LONG} long requests are open already; ask again later' for answer in refused())
+    assert client.compute(Q, order=0).success
+    client.node.destroy_client(service)
+
+
+# A node whose services may be silent for two seconds only.
+IMPATIENT = '''
+import sys
+from hod_ros.ros.services import host_process
+host_process.LONGEST_SILENCE = 2.0
+from hod_ros.ros.process import main
+sys.exit(main())
+'''
+
+
+def test_a_services_process_that_stands_still_for_long_is_killed_and_started_again(client):
+    with node_with_arm(client, code=IMPATIENT) as node:
+        assert client.compute(Q, order=0).success
+        pid = service_process(node)
+        os.kill(pid, signal.SIGSTOP)
+        node.wait_for_output('has given no sign of life for [23] s: killed')
+        node.wait_for_output(r'ended by itself \(exit code -9\) and is started again')
+        assert client.compute(Q, order=0).success and service_process(node) != pid
+
+
+def test_a_services_process_that_dies_again_and_again_is_started_after_longer_and_longer_pauses(client, node):
+    for pause in (1, 2):
+        pid = service_process(node)
+        os.kill(pid, signal.SIGKILL)
+        died = time.monotonic()
+        node.wait_for_output(f'is started again in {pause} s;')
+        assert client.wait_until(lambda pid=pid: service_process(node, none=pid) != pid)
+        assert time.monotonic() - died >= pause
+    assert client.compute(Q, order=0).success
 
 
 def test_a_services_process_that_stands_still_is_no_more_called_answering(client, node):
