@@ -8,6 +8,7 @@ from rclpy.lifecycle import LifecyclePublisher
 from rclpy.qos import QoSProfile
 from rclpy.service import Service
 from rclpy.subscription import Subscription
+from rclpy.timer import Timer
 
 from hod_ros.ros.reporting.log import STEADY
 from hod_ros.ros.reporting.quality import DEPTH
@@ -38,9 +39,9 @@ class Entities:
     def service(self, service_type: type, name: str, callback: Callable) -> Service:
         return self._keep(self._node.destroy_service, self._node.create_service(service_type, name, callback))
 
-    def timer(self, period: float, callback: Callable) -> None:
+    def timer(self, period: float, callback: Callable) -> Timer:
         """Every `period` [s] of the steady clock."""
-        self._keep(self._node.destroy_timer, self._node.create_timer(period, callback, clock=STEADY))
+        return self._keep(self._node.destroy_timer, self._node.create_timer(period, callback, clock=STEADY))
 
     def _keep(self, destroy, entity):
         self._made.append((destroy, entity))

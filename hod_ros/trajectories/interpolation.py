@@ -25,8 +25,8 @@ _SMALLEST_DEVIATION = 1e-9              # below it rounding decides [rad] or [m]
 
 def interpolate(
         times: Any, positions: Any, velocities: Any, accelerations: Any, smoothness: int, max_deviation: float | None, *,
-        joint_names: Any, position_limits: Any, start: Any, end: Any, chunk_rate: float | None) -> Trajectory:
-    """See Trajectory.interpolate."""
+        joint_names: Any, position_limits: Any, start: Any, end: Any, chunk_rate: float | None, blended: bool = False) -> Trajectory:
+    """See Trajectory.interpolate. blended: the first line is a transition that may be left."""
     smoothness = arguments.count(smoothness, 'smoothness', 2)
     if smoothness not in SMOOTHNESS:
         raise InputError(f'smoothness is {smoothness}; it is the highest derivative that is continuous: 2, 3, 4 or 5')
@@ -48,13 +48,13 @@ def interpolate(
     _put_end(given[0], start, 'start')
     _put_end(given[-1], end, 'end')
     limits = _box(position_limits, positions, names)
-    return _Search(times, given, _allowed(max_deviation), limits, names).trajectory()
+    return _Search(times, given, _allowed(max_deviation), limits, names, blended).trajectory()
 
 
 class _Search:
     """The motion through the points. Lines that it leaves too far get a motion along them, with bends at corners as short as needed."""
 
-    def __init__(self, times, given, allowed, limits, names):
+    def __init__(self, times, given, allowed, limits, names, blended):
         self.times, self.given, self.allowed, self.limits, self.names = times, given, allowed, limits, names
         self.order = min(4, given.shape[1])
         self.size = _ROUNDING * (1 + np.abs(given[:, 0]).max())
@@ -62,6 +62,8 @@ class _Search:
         self.free = np.isnan(given[:, 1:]).all(axis=(1, 2))
         self.active = np.zeros(len(times) - 1, dtype=bool)          # lines that are kept to but for their ends
         self.stopped = np.zeros(len(times), dtype=bool)             # points that are passed at rest
+        self.judged = np.ones(len(times) - 1, dtype=bool)           # lines that may not be left too far
+        self.judged[0] = not blended
 
     def trajectory(self):
         while True:
@@ -91,7 +93,7 @@ class _Search:
         bad = np.zeros(len(line), dtype=bool)
         c = motion.coefficients
         if np.isfinite(self.allowed):
-            bad |= self._departures(c, line) > self.allowed
+            bad |= (self._departures(c, line) > self.allowed) & self.judged[line]
         if self.limits is not None:
             bad |= deviation.beyond(c, *self.limits) > self.size
         return bad

@@ -216,6 +216,10 @@ class Trajectory:
         c[later] = self._from_ends[piece[later]]
         return c, (self._breaks[piece + 1] - self._breaks[piece])[:, None]
 
+    def of_half(self, piece: int, later: bool) -> NDArray[np.float64]:
+        """(powers, n) coefficients of a piece in powers of u, for its first half, or of u - 1, for the later one."""
+        return self._from_ends[piece] if later else self._coefficients[piece]
+
     def jumps(self, order: int) -> NDArray[np.float64]:
         """(pieces - 1, order + 1, n): how much each derivative changes at each break between two pieces."""
         pieces = np.arange(len(self._coefficients))

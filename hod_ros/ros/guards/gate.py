@@ -143,6 +143,12 @@ class Gate:
         self.motion, self._arrival, self._wanted = q[:3], arrival, efforts
         return self._limited(efforts, now)
 
+    def refusal(self, source: Source) -> str:
+        """Why the last setpoint, of this source, was not commanded although there is no fault."""
+        if self.ownership.owner is not source:
+            return self.ownership.record.reason
+        return self.continuity.start.reason if not self.running and self.continuity.start.reason else self.age.record.reason
+
     def _starts(self, positions: Array, now: float) -> bool:
         reason = self._start_fault(positions, now)
         if not reason:

@@ -24,5 +24,9 @@ class Ownership:
         self._heard = now
         return True
 
+    def is_anothers(self, source: Source, now: float) -> bool:
+        """Whether another source has the stream now [s]."""
+        return self.owner is not None and self.owner is not source and now - self._heard <= self.silence
+
     def forget(self) -> None:
         self.owner = None

@@ -2,10 +2,12 @@
 """The lifecycle node `hod`: setpoints in, feedforwards and commands out, services beside them. Its parts are wired here."""
 
 import gc
+from time import monotonic
 
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_msgs.msg import String
+from trajectory_msgs.msg import JointTrajectory
 
 from hod_interfaces.msg import JointSetpoint
 from hod_interfaces.msg import LinkWrench
@@ -20,6 +22,7 @@ from hod_ros.ros.parameters.declared import Parameters
 from hod_ros.ros.reporting import diagnostics
 from hod_ros.ros.reporting.guards_status import guards_status
 from hod_ros.ros.reporting.log import STEADY
+from hod_ros.ros.reporting.quality import DEPTH
 from hod_ros.ros.reporting.quality import LATCHED
 from hod_ros.ros.reporting.quality import Partners
 from hod_ros.ros.robot.keeper import RobotKeeper
@@ -34,14 +37,19 @@ from hod_ros.ros.setpoints.commands import Commands
 from hod_ros.ros.setpoints.fault_topic import FaultTopic
 from hod_ros.ros.setpoints.information import with_information
 from hod_ros.ros.setpoints.joint_states import QOS
-from hod_ros.ros.setpoints.joint_states import TOPIC
+from hod_ros.ros.setpoints.joint_states import TOPIC as JOINT_STATES
 from hod_ros.ros.setpoints.joint_states import JointStates
 from hod_ros.ros.setpoints.path import SetpointPath
+from hod_ros.ros.streaming.planner import Planner
+from hod_ros.ros.streaming.robot import planning_robot
+from hod_ros.ros.streaming.streamer import Streamer
+from hod_ros.ros.streaming.trajectory_topic import TOPIC as TRAJECTORIES
+from hod_ros.ros.streaming.trajectory_topic import TrajectoryTopic
 
 
 class HodNode(ManagedNode):
 
-    _path = _keeper = _service_process = None       # so that a node that a bad parameter stopped half made can be destroyed
+    _path = _keeper = _service_process = _planner = None       # so that a node that a bad parameter stopped half made can be destroyed
 
     def __init__(self, **kwargs):
         super().__init__('hod', **kwargs)
@@ -51,6 +59,9 @@ class HodNode(ManagedNode):
         self._keeper = RobotKeeper(self, self._settings, self._use, self._path.check, self._path.hindrance)
         self._fault = FaultTopic(self, lambda: self._path.reset(self._fault.fault))
         self._service_process = ServiceProcess(self, COMPUTED)
+        self._planner = Planner()
+        self._streamer = Streamer(
+            self._path, self._planner, self._refresh, self._stream_time, lambda: self.get_clock().now().to_msg(), self.get_logger())
         self._answers = {'set_payload': PayloadService(self, self._settings, self._keeper, self._path).answer}
         self._reporter = diagnostics.Reporter(self)
         self._settings.listen(self._keeper.check, self._on_parameters_changed)
@@ -77,8 +88,13 @@ class HodNode(ManagedNode):
     def _make_interface(self):
         """Topics and services other than those that are there from the start."""
         make, path = self._entities, self._path
-        path.open(make.publisher(TorqueFeedforward, '~/feedforward'), self._make_commands() if self._settings['publish_commands'] else None)
+        self._joint_states = joint_states = JointStates()
+        joint_states.subscription = make.raw_subscription(JointState, JOINT_STATES, joint_states.keep, QOS)
+        path.open(
+            make.publisher(TorqueFeedforward, '~/feedforward'),
+            self._make_commands(joint_states) if self._settings['publish_commands'] else None)
         self._use(self._keeper.robot)
+        self._make_trajectories()
 
         def on_setpoint(setpoint, information):
             path.take(setpoint, information, setpoints.get_publisher_count)
@@ -89,9 +105,14 @@ class HodNode(ManagedNode):
             make.service(service.type, f'~/{name}', answered(self.get_logger(), self._answers[name]))
         self._service_process.start()
 
-    def _make_commands(self):
-        make, joint_states = self._entities, JointStates()
-        joint_states.subscription = make.raw_subscription(JointState, TOPIC, joint_states.keep, QOS)
+    def _make_trajectories(self):
+        make, streamer = self._entities, self._streamer
+        streamer.open(make.publisher(JointSetpoint, '~/setpoint_stream'), make.timer(1 / self._settings['rate'], streamer.tick))
+        topic = TrajectoryTopic(streamer, self._start_of, self.get_logger())
+        self._trajectories = make.raw_subscription(JointTrajectory, TRAJECTORIES, topic.take, DEPTH)
+
+    def _make_commands(self, joint_states):
+        make = self._entities
         make.timer(LONGEST_STEP, self._path.on_command_period)
         return Commands(
             make.publisher(Float64MultiArray, '~/commands'), self._settings, self._fault, joint_states, self.get_clock(), self.get_logger())
@@ -107,19 +128,23 @@ class HodNode(ManagedNode):
         self.get_logger().info('active')
 
     def _deactivate(self, state):
+        self._streamer.end('the node was deactivated')
         self._path.deactivate()
         self._deactivate_publishers(state)
 
     def _free(self, state):
+        self._streamer.close()
         self._path.deactivate()
         self._keeper.awaited = False
         self._release()
 
     def _release(self):
         """Gives back all that configuring made."""
+        self._streamer.close()
         self._entities.destroy()
         self._path.close()
         self._service_process.stop()
+        self._planner.close()
         self._keeper.clear()
         gc.unfreeze()
 
@@ -139,6 +164,8 @@ class HodNode(ManagedNode):
         if self._keeper is not None:
             self._keeper.close()
         super().destroy_node()
+        if self._planner is not None:
+            self._planner.close()
         if self._service_process is not None:
             self._service_process.close()
 
@@ -153,6 +180,7 @@ class HodNode(ManagedNode):
             if path.active:
                 publisher.on_activate(None)
         path.use(robot)
+        self._streamer.use(planning_robot(robot, self._settings))
         self._service_process.use(robot, self._settings)
 
     def _on_description(self, message):
@@ -178,6 +206,21 @@ class HodNode(ManagedNode):
         if robot is not None:       # else it came before a cleanup and is handled after it
             self._path.wrenches.receive(message, robot.model)
 
+    # Trajectories
+
+    def _stream_time(self):
+        """[s] of trajectories: the steady clock, or a simulation's."""
+        clock = self.get_clock()
+        return 1e-9 * clock.now().nanoseconds if clock.ros_time_is_active else monotonic()
+
+    def _start_of(self, stamp):
+        """[s] of a stamp [ns] on the clock of trajectories."""
+        return self._stream_time() + 1e-9 * (stamp - self.get_clock().now().nanoseconds)
+
+    def _refresh(self, measured):
+        measured.expected = self._joint_states.published
+        self._joint_states.refresh(measured)
+
     # Once a second
 
     def _on_second(self):
@@ -186,7 +229,9 @@ class HodNode(ManagedNode):
             self.get_logger().info(f'waiting for {keeper.waiting_for}')
         self._service_process.watch()
         self._path.watch()
+        if self.state == 'active' and self._trajectories.get_publisher_count():
+            self._planner.start()       # so that the first trajectory doesn't wait for it
         self._reporter.report(
             keeper.robot.model.name if keeper.robot else '',
-            [keeper.status(), *self._path.statuses(), guards_status([self._autostart.record, *self._path.guards]),
+            [keeper.status(), *self._path.statuses(), self._streamer.status(), guards_status([self._autostart.record, *self._path.guards]),
              self._service_process.status()])

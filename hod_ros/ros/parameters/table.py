@@ -13,6 +13,7 @@ from hod_ros.ros.parameters.specifications import STRINGS
 from hod_ros.ros.parameters.specifications import Specification
 
 HIGHEST_ORDER = 100
+GOAL, STOPPED, GOAL_TIME = 0.05, 0.05, 2.0      # tolerances of a goal's end, [rad] or [m], [rad/s] or [m/s], [s]
 LONGEST_TIMEOUT = 3600.0    # [s]
 
 EVERY_NODE = (
@@ -137,6 +138,33 @@ HOD = (
     Specification(
         'largest_model_step', 0.05, 'Largest torque step of a change of the model that is small, in effort limits.', bounds=(0.0, 1.0),
         changeable=True),
+    Specification(
+        'rate', 500.0, 'Setpoints a second that the node streams of trajectories (~/joint_trajectory, ~/follow_joint_trajectory).',
+        bounds=(1.0, 2000.0)),
+    Specification(
+        'trajectory.max_deviation', 1e-3, 'How far the path of a trajectory may leave the straight line between two of its points, '
+        "Euclidean over the joints [rad] or [m]; .inf: any. MoveIt's points on blended corners want some 5e-3.", bounds=(1e-9, inf),
+        changeable=True),
+    Specification(
+        'trajectory.margin', 0.8, 'The part of the limits of efforts and their rates that a trajectory may use; else it is refused.',
+        bounds=(0.01, 1.0), changeable=True),
+    Specification(
+        'trajectory.chunk_rate', 0.0, 'Points a second of trajectories without times, as policies emit them: the first is due after one '
+        'period [1/s]; 0: such are refused.', bounds=(0.0, 1e4), changeable=True),
+    Specification(
+        'allow_partial_joints_goal', False, 'Whether a trajectory may leave joints out, which then stay where they are.', changeable=True),
+    Specification(
+        'constraints.<joint>.trajectory', 0.0, 'Path tolerance of goals: how far the robot may be measured from the trajectory on the way '
+        '[rad] or [m]; 0: any.', bounds=(0.0, inf), changeable=True, example=0.2),
+    Specification(
+        'constraints.<joint>.goal', GOAL, 'Goal tolerance: how far from the last point the robot may be measured at the end [rad] or [m]; '
+        '0: any.', bounds=(0.0, inf), changeable=True, example=0.02),
+    Specification(
+        'constraints.stopped_velocity_tolerance', STOPPED, 'Measured velocity that counts as standing at the end of a goal [rad/s] or '
+        '[m/s]; 0: any.', bounds=(0.0, inf), changeable=True),
+    Specification(
+        'constraints.goal_time', GOAL_TIME, 'How long after the end of its trajectory a goal may take to be reached [s]; 0: as long as it '
+        'takes.', bounds=(0.0, LONGEST_TIMEOUT), changeable=True),
     Specification(
         'max_order', 20, 'Highest order that a service request may ask for.', bounds=(0, HIGHEST_ORDER), changeable=True),
     Specification('max_samples', 10000, 'Most samples that a service request may carry.', bounds=(1, 1_000_000), changeable=True),

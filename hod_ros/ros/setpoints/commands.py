@@ -79,21 +79,27 @@ class Commands:
         """Nothing is sent before the next setpoint."""
         self.gate.open()
 
-    def take(self, setpoint: JointSetpoint, answer: Answer, source: Source, information: Mapping[str, Any], now: float) -> None:
-        """A setpoint that arrived now [s] on the steady clock, and its efforts."""
+    def take(self, setpoint: JointSetpoint, answer: Answer, source: Source, sent: int, now: float) -> str:
+        """A setpoint that arrived now [s] on the steady clock, and its efforts; why it was not commanded, or ''.
+
+        sent: [ns] when the middleware sent it; 0: it did not.
+        """
         gate = self.gate
         if not gate.running:
             self._joint_states.refresh(gate.measured)
             gate.measured.expected = self._joint_states.published
         system = time.time_ns()
         clock = self._clock.now().nanoseconds if self._simulated else system
-        arrival = Arrival(source, now, nanoseconds(setpoint.header.stamp), clock, information['source_timestamp'], system)
+        arrival = Arrival(source, now, nanoseconds(setpoint.header.stamp), clock, sent, system)
         command = gate.take(answer.q, answer.Q[0], arrival, answer.limited.beyond)
         if command is not None:
             self._publish(command)
             self.published += 1
-        elif gate.fault.reason:
+            return ''
+        if gate.fault.reason:
             self._fault.announce()
+            return gate.fault.reason
+        return gate.refusal(source)
 
     def on_period(self) -> None:
         """What goes out although no setpoint came."""

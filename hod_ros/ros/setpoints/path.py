@@ -4,9 +4,12 @@
 import traceback
 from collections.abc import Callable
 from collections.abc import Mapping
+from math import inf
 from time import monotonic
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.lifecycle import LifecyclePublisher
 
@@ -17,10 +20,12 @@ from hod_ros.ros.elastic.motors import MotorFeedforwards
 from hod_ros.ros.guards.bounds import motion_bounds
 from hod_ros.ros.guards.faults import Fault
 from hod_ros.ros.guards.gate import Gate
+from hod_ros.ros.guards.measured import Measured
 from hod_ros.ros.guards.model_changes import AUTO
 from hod_ros.ros.guards.model_changes import KEEP
 from hod_ros.ros.guards.model_changes import hindrance
 from hod_ros.ros.guards.record import Record
+from hod_ros.ros.guards.sources import Source
 from hod_ros.ros.guards.sources import Sources
 from hod_ros.ros.parameters.declared import Parameters
 from hod_ros.ros.reporting.log import ONCE_A_SECOND
@@ -62,6 +67,9 @@ class SetpointPath:
         self._writer = FeedforwardWriter(TorqueFeedforward())
         self._before = self.statistics.dropped.copy(), 0
         self.active = False
+        self._own = Source('trajectory', None, None, 0)     # what the node streams itself
+        self._heard = -inf                  # [s] when the last setpoint of another source came
+        self._measured: Measured | None = None              # where no commands are published
         self.close()
 
     def open(self, feedforward: LifecyclePublisher, commands: Commands | None) -> None:
@@ -134,6 +142,9 @@ class SetpointPath:
         self._computation = computation
         if self.commands is not None:
             self.commands.use(robot.model, self._held)
+        elif self._measured is None or before is None or before.model.joint_names != robot.model.joint_names:
+            velocity = motion_bounds(robot.model, **named_limits(self._parameters))[2]
+            self._measured = Measured(robot.model.joint_names, velocity, self._parameters['joint_states_timeout'])
         if robot is not before:
             earlier, self.motors = self.motors, MotorFeedforwards(robot.prepared, self._logger) if robot.drives else None
             if earlier is not None and self.motors is not None:
@@ -176,22 +187,80 @@ class SetpointPath:
         if not self.active:
             statistics.inactive += 1
             return
+        self._heard = began
         statistics.stamped(nanoseconds(setpoint.header.stamp))
+        self._take(setpoint, source, information['source_timestamp'], began)
+
+    def stream(self, setpoint: JointSetpoint, commanded: bool) -> str:
+        """A setpoint of the node's own; why it was not answered, or not commanded although it was to be, or ''."""
+        if not self.active:
+            return 'the node is not active'
+        self.statistics.received += 1
+        return self._take(setpoint, self._own if commanded else None, 0, monotonic())
+
+    def _take(self, setpoint, source, sent, began):
+        """source: None where nothing is to be commanded. Why not all was done, or ''."""
+        statistics, refusal = self.statistics, ''
         try:
             self.last = answer = self._answer(setpoint, began)
-            if self.commands is not None:
-                self.commands.take(setpoint, answer, source, information, began)
+            if self.commands is not None and source is not None:
+                refusal = self.commands.take(setpoint, answer, source, sent, began)
         except BadSetpoint as error:
             statistics.drop(error.reason, str(error))
+            return str(error)
         except HodError as error:
             statistics.drop(REFUSED, str(error))
+            return str(error)
         except Exception as error:
             statistics.drop(INTERNAL, f'internal error, please report it: {error!r}')
             self._logger.error(f'a setpoint failed:\n{traceback.format_exc()}', **ONCE_A_SECOND)
-        else:
-            if self.freshness.arrived(began):
-                self._logger.info('setpoints come again', **ONCE_A_SECOND)
-            statistics.answered(monotonic() - began)
+            return f'internal error: {error!r}'
+        if self.freshness.arrived(began):
+            self._logger.info('setpoints come again', **ONCE_A_SECOND)
+        statistics.answered(monotonic() - began)
+        return refusal
+
+    # What a stream of the node's own must know
+
+    steady = staticmethod(monotonic)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Of the robot, in the model's order."""
+        return self._robot.model.joint_names
+
+    @property
+    def rows_of_setpoints(self) -> int:
+        """That are needed for all that is published."""
+        return 5 if self.motors is None else max(5, self.motors.rows + 2)
+
+    @property
+    def measured(self) -> Measured:
+        """Where the robot is, as far as somebody refreshes it."""
+        return self._measured if self.commands is None else self.commands.gate.measured
+
+    @property
+    def last_position(self) -> NDArray[np.float64] | None:
+        """(n,) of the last good setpoint since the node became active."""
+        return None if self.last is None or self.freshness.last is None else self.last.q[0]
+
+    def stream_hindrance(self) -> str:
+        """Why the node may command no stream of its own now, or ''."""
+        if self.commands is None:
+            return ''
+        gate = self.commands.gate
+        if gate.fault.reason:
+            return f'a fault is latched ({gate.fault.reason}); end it by ~/reset'
+        return 'another source of setpoints has the stream; let it end first' if gate.ownership.is_anothers(self._own, monotonic()) else ''
+
+    def heard_others_since(self, time: float) -> bool:
+        """Whether setpoints of other sources have come since then [s]."""
+        return self._heard > time
+
+    def release(self) -> None:
+        """Others may have the stream that was the node's own."""
+        if self.commands is not None:
+            self.commands.gate.ownership.forget()
 
     def _answer(self, setpoint, now):
         motors, wrenches = self.motors, self.wrenches

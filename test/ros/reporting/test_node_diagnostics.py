@@ -167,7 +167,7 @@ def test_messages_are_short_enough_for_a_monitor(client):
     with node_with_arm(client):
         stream(client, 1.2)
         assert {status.name for status in client.reports[-1].status} == {
-            'hod: model', 'hod: setpoints', 'hod: limits', 'hod: external wrenches', 'hod: guards', 'hod: services'}
+            'hod: model', 'hod: setpoints', 'hod: limits', 'hod: external wrenches', 'hod: trajectories', 'hod: guards', 'hod: services'}
         assert all(len(status.message) <= 80 for status in client.reports[-1].status)
 
 

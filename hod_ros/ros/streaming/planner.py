@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The node's end of the process that interpolates: one job at a time, whose result a timer of the node looks for.
+
+A process of its own, because reading a message of thousands of points, and solving for its motion, would hold up setpoints from a thread.
+"""
+
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from time import monotonic
+from typing import Any
+
+from hod_ros.errors import HodError
+from hod_ros.ros.scheduling import at_ordinary_priority
+from hod_ros.ros.services.host_process import APART
+from hod_ros.ros.services.host_process import search_path
+from hod_ros.ros.streaming.planner_host import receive
+from hod_ros.ros.streaming.planner_host import send
+from hod_ros.ros.streaming.plans import PlanningRobot
+
+LONGEST = 10.0          # [s] a job may take
+PARTING = 1.0           # [s] longest wait for the thread that waits for a result
+PROGRAM = 'import sys; sys.path[:] = sys.argv[1:]; from hod_ros.ros.streaming.planner_host import main; sys.exit(main())'
+
+
+class Planner:
+    """Started by the first job, or by `start`; one that died or took too long is started again by the next job."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen | None = None
+        self._robot: PlanningRobot | None = None        # that jobs are run with
+        self._told: PlanningRobot | None = None         # that the process knows
+        self._result: list[Any] | None = None           # of the running job: empty until it is there
+        self._thread: threading.Thread | None = None
+        self._began = 0.0
+        self.last_seconds = 0.0                         # that the last job took
+
+    def use(self, robot: PlanningRobot) -> None:
+        """From the next job on."""
+        self._robot = robot
+
+    @property
+    def busy(self) -> bool:
+        return self._result is not None
+
+    def start(self) -> None:
+        if self._process is None or self._process.poll() is not None:
+            self.close()
+            self._told = None
+            self._process = at_ordinary_priority(lambda: subprocess.Popen(
+                [sys.executable, '-I', '-c', PROGRAM, *search_path()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, **APART))
+
+    def begin(self, job: Any) -> None:
+        """Not while busy."""
+        self.start()
+        robot, self._told = None if self._told is self._robot else self._robot, self._robot
+        self._result, self._began = [], monotonic()
+        self._thread = threading.Thread(target=_exchange, args=(self._process, (robot, job), self._result), daemon=True)
+        self._thread.start()
+
+    def poll(self) -> Any:
+        """The result of the job once it is done, a HodError where it has none; None until then."""
+        result = self._result
+        if result is None:
+            return None
+        seconds = monotonic() - self._began
+        if result:
+            self._result, self.last_seconds = None, seconds
+            return result[0]
+        if seconds > LONGEST:
+            self.close()
+            self._result = None
+            return HodError(f'a trajectory could not be interpolated within {LONGEST:g} s; give fewer points')
+        return None
+
+    def close(self) -> None:
+        """Ends the process; a running job has no result."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with suppress(OSError):
+            process.kill()
+        process.wait()
+        if self._thread is not None:
+            self._thread.join(PARTING)      # its pipes are broken now
+        for stream in (process.stdin, process.stdout):
+            with suppress(OSError):
+                stream.close()
+
+
+def _exchange(process, request, result):
+    """In a thread: all its time is spent in waiting for pipes."""
+    try:
+        send(process.stdin.fileno(), request)
+        result.append(receive(process.stdout.fileno()))
+    except Exception:
+        result.append(HodError('the process that interpolates trajectories ended by itself; send the trajectory again'))

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""~/joint_trajectory: trajectories without anybody who waits for their end. Messages stay bytes: another process reads them."""
+
+from collections.abc import Callable
+from struct import Struct
+
+from rclpy.impl.rcutils_logger import RcutilsLogger
+
+from hod_ros.ros.reporting.log import ONCE_A_SECOND
+from hod_ros.ros.streaming.outcomes import Outcome
+from hod_ros.ros.streaming.streamer import NEWER
+from hod_ros.ros.streaming.streamer import TOOK_OVER
+from hod_ros.ros.streaming.streamer import Streamer
+from hod_ros.ros.streaming.tolerances import Tolerances
+
+TOPIC = '~/joint_trajectory'
+MOST_BYTES = 16_000_000     # more points than are taken: not even read
+STAMPS = {0: Struct('>iI'), 1: Struct('<iI')}       # by the second byte of a serialized message: which end comes first
+
+
+def stamp_of(data: bytes) -> int:
+    """[ns] of a serialized message that begins with a header."""
+    seconds, nanoseconds = STAMPS[data[1] & 1].unpack_from(data, 4)
+    return seconds * 10**9 + nanoseconds
+
+
+class TopicGoal:
+    """Nobody hears how it ends, but for the log."""
+
+    tolerances: Tolerances | None = None
+
+    def __init__(self, logger: RcutilsLogger) -> None:
+        self._logger = logger
+
+    def finish(self, outcome: Outcome, text: str, canceled: bool = False) -> None:
+        if outcome != Outcome.SUCCESSFUL and text not in (NEWER, TOOK_OVER):
+            self._logger.warning(f'a trajectory on {TOPIC} is refused or ends early: {text}', **ONCE_A_SECOND)
+
+    def feed_back(self, desired, measured) -> None:
+        pass
+
+
+class TrajectoryTopic:
+    """start_of(stamp [ns]): when that is on the stream's clock [s]."""
+
+    def __init__(self, streamer: Streamer, start_of: Callable[[int], float], logger: RcutilsLogger) -> None:
+        self._streamer, self._start_of, self._logger = streamer, start_of, logger
+
+    def take(self, data: bytes) -> None:
+        goal = TopicGoal(self._logger)
+        if len(data) > MOST_BYTES:
+            goal.finish(Outcome.INVALID_GOAL, f'it has {len(data)} bytes; give up to {MOST_BYTES}')
+            return
+        stamp = stamp_of(data)
+        self._streamer.follow(data, self._start_of(stamp) if stamp else None, goal)

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""~/joint_trajectory over DDS: what the node makes of trajectories, how one replaces another, and what is refused with which words."""
+
+import time
+from array import array
+
+import numpy as np
+import pytest
+from builtin_interfaces.msg import Duration
+from ros_harness import LATCHED
+from ros_harness import PATIENCE
+from ros_harness import SILENCE
+from ros_harness import arm_urdf
+from ros_harness import efforts
+from ros_harness import running_node
+from ros_harness import setpoint
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+from hod_interfaces.msg import JointSetpoint
+from hod_ros import RobotModel
+from hod_ros import Trajectory
+from hod_ros import inverse_dynamics
+
+NAMES = ('joint1', 'joint2', 'joint3')
+MODEL = RobotModel.from_urdf(arm_urdf(3))
+HOME = np.array([0.4, -0.3, 0.6])
+TIMEOUT = 0.6           # [s] above any standstill of the machine
+PARAMETERS = {
+    'publish_commands': True, 'setpoint_timeout': TIMEOUT, 'source_timeout': 2 * TIMEOUT, 'max_age': TIMEOUT, 'rate': 200.0,
+    'joint_states_timeout': TIMEOUT, 'trajectory.max_deviation': 0.05}
+
+
+def trajectory(times, positions, names=NAMES, stamp=0.0, velocities=None):
+    """stamp: [s] of the system's clock."""
+    message = JointTrajectory(joint_names=list(names))
+    message.header.stamp.sec, message.header.stamp.nanosec = int(stamp), int(stamp % 1 * 1e9)
+    for i, (seconds, row) in enumerate(zip(times, positions, strict=True)):
+        point = JointTrajectoryPoint(positions=array('d', row), velocities=array('d', [] if velocities is None else velocities[i]))
+        point.time_from_start = Duration(sec=int(seconds // 1), nanosec=round(seconds % 1 * 1e9))
+        message.points.append(point)
+    return message
+
+
+class Robot:
+    """Follows what is streamed, and measures itself; without `follows` it stays where it is."""
+
+    def __init__(self, client, *, measures=True):
+        self.client, self.measures, self.follows = client, measures, True
+        self.place = HOME.copy()
+        self.streamed, self.times, self.commands, self.faults = [], [], [], []
+        node = client.node
+        self._entities = [
+            node.create_subscription(JointSetpoint, '/hod/setpoint_stream', self._on_setpoint, 1000),
+            node.create_subscription(Float64MultiArray, '/hod/commands', lambda m: self.commands.append(np.array(m.data)), 1000),
+            node.create_subscription(String, '/hod/fault', lambda m: self.faults.append(m.data), LATCHED)]
+        self._states = node.create_publisher(JointState, '/joint_states', 10)
+        self._trajectories = node.create_publisher(JointTrajectory, '/hod/joint_trajectory', 10)
+
+    def _on_setpoint(self, message):
+        self.streamed.append(message)
+        self.times.append(message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec)
+        if self.follows:
+            self.place = np.array(message.positions)
+
+    def tell(self):
+        if self.measures:
+            self._states.publish(JointState(name=list(NAMES), position=array('d', self.place), velocity=array('d', [0.0] * 3)))
+
+    def live(self, seconds=PATIENCE, until=None):
+        """Measures every 10 ms; whether `until` came."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and not (until and until()):
+            self.tell()
+            self.client.spin(0.01)
+        return until is None or bool(until())
+
+    def send(self, message):
+        self._trajectories.publish(message)
+
+    def rows(self, first=0):
+        """(setpoints, 5, n) streamed since the one with this number."""
+        fields = ('positions', 'velocities', 'accelerations', 'jerks', 'snaps')
+        return np.array([[getattr(message, field) for field in fields] for message in self.streamed[first:]])
+
+    def at(self, place, tolerance=1e-9):
+        """Whether what is streamed stands there."""
+        def arrived():
+            return self.streamed and np.allclose(self.streamed[-1].positions, place, atol=tolerance) and not any(
+                self.streamed[-1].velocities)
+        return self.live(until=arrived)
+
+    def close(self):
+        for subscription in self._entities:
+            self.client.node.destroy_subscription(subscription)
+        for publisher in (self._states, self._trajectories):
+            self.client.node.destroy_publisher(publisher)
+        self.client.spin(0.05)
+
+
+@pytest.fixture(scope='module')
+def node(client):
+    client.describe(arm_urdf(3))
+    with running_node(parameters=PARAMETERS) as node:
+        client.wait_for_state('active')
+        client.connect()
+        yield node
+    client.withdraw_description()
+
+
+@pytest.fixture
+def robot(node, client):
+    robot = Robot(client)
+    assert client.wait_until(lambda: robot._trajectories.get_subscription_count() and robot._states.get_subscription_count())
+    robot.live(0.2)
+    yield robot
+    client.change_state('deactivate')
+    client.change_state('activate')
+    robot.close()
+
+
+def test_a_trajectory_is_streamed_from_where_the_robot_is_and_commanded(robot, client):
+    goal = HOME + [0.3, 0.2, -0.2]
+    robot.send(trajectory([0.4, 1.0], [HOME + [0.1, 0.1, -0.1], goal]))
+    assert robot.at(goal)
+    q, times = robot.rows(), np.array(robot.times)
+    np.testing.assert_allclose(q[0, 0], HOME, atol=1e-3)
+    expected = Trajectory.interpolate([0, 0.4, 1.0], [HOME, HOME + [0.1, 0.1, -0.1], goal], max_deviation=0.05)
+    begin = times[0] - np.interp(q[0, 0, 0], expected.evaluate(np.linspace(0, 1, 1001))[:, 0, 0], np.linspace(0, 1, 1001))
+    moving = times - begin < 1.0
+    np.testing.assert_allclose(q[moving, 0], expected.evaluate(np.clip(times[moving] - begin, 0, 1))[:, 0], atol=2e-2)
+    assert robot.live(until=lambda: robot.commands and np.allclose(robot.commands[-1], inverse_dynamics(MODEL, q[-1, :3])[0]))
+    answered = {message.header.stamp.nanosec: message for message in client.answers}
+    answer = answered[robot.streamed[-1].header.stamp.nanosec]
+    np.testing.assert_allclose(efforts(answer)[0], robot.commands[-1])
+    assert robot.faults[-1] == ''
+
+
+def test_a_replacement_in_flight_is_continuous_and_the_last_wins(robot):
+    robot.send(trajectory([1.5], [HOME + 0.4]))
+    assert robot.live(until=lambda: len(robot.streamed) > 60)
+    robot.send(trajectory([0.8], [HOME + [0.3, -0.1, 0.2]]))
+    robot.live(0.2)
+    robot.send(trajectory([0.7, 1.0], [HOME + 0.1, HOME]))
+    assert robot.at(HOME)
+    q, times = robot.rows(), np.array(robot.times)
+    steps = np.diff(times)
+    keep = steps > 1e-4
+    for k in range(4):      # what changes from one setpoint to the next is what the next derivative says, splice or not
+        change = np.diff(q[:, k], axis=0)[keep]
+        rate = (q[1:, k + 1] + q[:-1, k + 1])[keep] / 2
+        bend = np.abs(np.diff(q[:, k + 1], axis=0))[keep].max()
+        assert np.abs(change - rate * steps[keep, None]).max() <= max(2 * bend * steps.max(), 1e-6)
+    assert np.abs(np.diff(q[:, 0], axis=0)).max() < 3 * steps.max()
+
+
+def test_a_future_stamp_splices_there(robot):
+    robot.send(trajectory([0.6], [HOME + 0.2]))
+    robot.live(0.1)
+    begin = time.time() + 1.0
+    robot.send(trajectory([0.5], [HOME], stamp=begin))
+    assert robot.at(HOME + 0.2)
+    assert robot.at(HOME)
+    left = next(t for t, q in zip(reversed(robot.times), robot.rows()[::-1, 0], strict=True) if np.allclose(q, HOME + 0.2, atol=1e-6))
+    assert abs(left - begin) < 0.1
+
+
+def test_points_in_the_past_are_dropped(robot):
+    robot.send(trajectory([0.0, 0.5, 1.0], [HOME, HOME + 0.02, HOME + 0.2], stamp=time.time() - 0.3))
+    begin = time.time()
+    assert robot.at(HOME + 0.2)
+    assert robot.times[-1] - begin < 1.0
+
+
+@pytest.mark.parametrize(('message', 'text'), [
+    (lambda: trajectory([0.5, 0.4], [HOME, HOME]), 'times must increase'),
+    (lambda: trajectory([0.05], [HOME + 1.0]), 'exceeds its limit'),
+    (lambda: trajectory([1.0], [HOME], stamp=time.time() - 10.0), 'all points are in the past'),
+    (lambda: trajectory([1.0], [HOME], stamp=time.time() + 1e8), 'in the future'),
+])
+def test_what_cannot_be_is_refused_with_a_sentence_before_it_starts(robot, client, message, text):
+    robot.send(message())
+    assert robot.live(until=lambda: text in client.diagnostics('trajectories')[2]['last refusal'])
+    assert not robot.streamed and not robot.commands
+
+
+def test_without_joint_states_a_trajectory_is_feedforward_only_and_says_so(node, client):
+    robot = Robot(client, measures=False)
+    assert client.wait_until(lambda: robot._trajectories.get_subscription_count())
+    client.spin(2 * TIMEOUT)
+    robot.send(trajectory([0.0, 0.4], [HOME, HOME + 0.1]))
+    assert robot.at(HOME + 0.1)
+    node.wait_for_output('streamed as feedforward only')
+    assert not robot.commands and client.answers[-1].efforts
+    client.change_state('deactivate')
+    client.change_state('activate')
+    robot.send(trajectory([0.4], [HOME + 0.1]))
+    node.wait_for_output('where the robot is is not known')
+    robot.close()
+
+
+def test_a_fault_ends_the_stream_and_nothing_resumes(robot, client):
+    robot.send(trajectory([3.0], [HOME + 0.5]))
+    assert robot.live(until=lambda: len(robot.streamed) > 20)
+    robot.follows, robot.place = False, np.array([3.5, 0.0, 0.0])      # beyond its position limit, at once
+    assert robot.live(until=lambda: robot.faults and 'joint1' in robot.faults[-1]) or 'jumps' in client.diagnostics('guards')[1]
+    robot.place = HOME
+    count = len(robot.streamed)
+    robot.live(SILENCE)
+    streamed = len(robot.streamed) - count
+    if robot.faults[-1]:
+        assert streamed <= 2
+        robot.send(trajectory([1.0], [HOME]))
+        assert robot.live(until=lambda: 'a fault is latched' in client.diagnostics('trajectories')[2]['last refusal'])
+        assert client.call(Trigger, 'reset', Trigger.Request()).success
+
+
+def test_another_source_waits_until_the_trajectory_has_ended_and_then_takes_over(robot, client):
+    robot.send(trajectory([1.0], [HOME + 0.1]))
+    assert robot.live(until=lambda: len(robot.streamed) > 20)
+    foreign = np.zeros((5, 3))
+    foreign[0] = HOME + 0.1
+    before = len(robot.commands)
+    for _ in range(10):
+        client.send(setpoint(foreign, NAMES))
+        robot.live(0.01)
+    assert not any(np.allclose(c, inverse_dynamics(MODEL, foreign[:3])[0], rtol=1e-9) for c in robot.commands[before:])
+    assert robot.at(HOME + 0.1)
+    robot.live(0.2)
+    foreign[0] += 0.01
+    for _ in range(100):
+        client.send(setpoint(foreign, NAMES))
+        robot.live(0.01)
+    assert np.allclose(robot.commands[-1], inverse_dynamics(MODEL, foreign[:3])[0])
+    count = len(robot.streamed)
+    robot.live(0.1)
+    assert len(robot.streamed) == count
+
+
+def test_deactivation_ends_a_trajectory(robot, client):
+    robot.send(trajectory([3.0], [HOME + 0.5]))
+    assert robot.live(until=lambda: len(robot.streamed) > 20)
+    assert client.change_state('deactivate')
+    count = len(robot.streamed)
+    robot.live(0.2)
+    assert len(robot.streamed) <= count + 1
+    robot.send(trajectory([1.0], [HOME]))
+    assert robot.live(until=lambda: client.diagnostics('trajectories')[2]['refused'] != '')
+    assert len(robot.streamed) <= count + 1
