@@ -105,7 +105,7 @@ setup(
     python_requires='>=3.10',
     packages=find_packages(include=['hod_ros', 'hod_ros.*']),
     include_package_data=False,     # the kernel's sources are for sdists; its headers are installed below include
-    package_data={'hod_ros': ['py.typed', '*.pyi', 'robots/*.urdf']},
+    package_data={'hod_ros': ['py.typed', '*.pyi', 'robots/*.urdf', 'cpp/project/*', 'cpp/project/*/*']},
     ext_modules=[] if KERNEL == 'no' else [
         Extension(
             'hod_ros.kernel._doorway',

@@ -79,6 +79,8 @@ __version__: str
 
 from hod_ros.cpp.constants import cpp_robot as cpp_robot
 from hod_ros.cpp.constants import robot_bytes as robot_bytes
+from hod_ros.cpp.export import Export as Export
+from hod_ros.cpp.export import export_cpp as export_cpp
 from hod_ros.errors import DescriptionError as DescriptionError
 from hod_ros.errors import HodError as HodError
 from hod_ros.errors import InputError as InputError

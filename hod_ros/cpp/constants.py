@@ -84,10 +84,10 @@ def header_of(constants: Constants, name: str, include: str = 'hod/robot.hpp', s
     model = constants.model
 
     def numbers(array):
-        return ', '.join(_number(value, scalar) for value in np.ravel(array))
+        return ','.join(_number(value, scalar) for value in np.ravel(array))
 
     def rows(array):
-        return ',\n'.join('    ' + numbers(row) for row in array)
+        return ',\n'.join(map(numbers, array))
 
     def table(kind, what, text, size):
         return f'inline constexpr {kind} {name}_{what}[] = {{{text}}};\n' if size else ''
@@ -95,7 +95,7 @@ def header_of(constants: Constants, name: str, include: str = 'hod/robot.hpp', s
     def place(what, size):
         return f'{name}_{what}' if size else 'nullptr'
 
-    links = ',\n'.join(f'    {{{_text(link)}, {body}, {{{numbers(pose)}}}}}' for link, body, pose in constants.links)
+    links = ',\n'.join(f'{{{_text(link)},{body},{{{numbers(pose)}}}}}' for link, body, pose in constants.links)
     n, motors = model.n, len(constants.motor_names)
     return f'''// The constants of {_text(model.name)[1:-1]} ({model.hash}), written by hod_ros.cpp_robot: not to be edited.
 #pragma once
@@ -107,7 +107,7 @@ def header_of(constants: Constants, name: str, include: str = 'hod/robot.hpp', s
         table(scalar, 'armature', numbers(model.armature), n),
         table('hod::Link', 'links', '\n' + links, 1),
         table('hod::Name', 'joint_names', ', '.join(map(_text, model.joint_names)), n),
-        table('int', 'parents', ', '.join(map(str, constants.parents.ravel().tolist())), 1),
+        table('int', 'parents', ','.join(map(str, constants.parents.ravel().tolist())), 1),
         table(scalar, 'drives', '\n' + rows(constants.drives), motors),
         table(scalar, 'motors', '\n' + rows(constants.motors), motors),
         table('hod::Name', 'motor_names', ', '.join(map(_text, constants.motor_names)), motors),

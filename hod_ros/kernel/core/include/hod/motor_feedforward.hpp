@@ -93,7 +93,7 @@ template <class Number> inline void add_dry_friction(const Motor &motor, const N
     for (int k = 0; k < rows; k++)
         x[k] = (factorial.inverse[k] / motor.width) * v[k * step];
     for (int l = 0; l < (int)(sizeof(Number) / sizeof(double)); l++) {
-        const double at = lane(x[0], l), slow = at * motor.width / motor.slow, cosine = cosh(fmin(fabs(at), 350));
+        const double at = lane(x[0], l), slow = at * motor.width / motor.slow, cosine = cosh(fmin(fabs(at), 350.0));
         set_lane(y[0], l, tanh(at));
         set_lane(slope[0], l, 1 / (cosine * cosine));
         set_lane(strength[0], l, exp(-slow * slow));

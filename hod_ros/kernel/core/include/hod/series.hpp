@@ -3,11 +3,9 @@
 // unroll its loops.
 #pragma once
 
-#include "vectors.hpp"
+#include "precision.hpp"
 
 namespace hod {
-
-enum { MOST_ROWS = 128 };       // of a motion: factorials stay finite well beyond
 
 inline namespace HOD_TARGET {
 

@@ -31,7 +31,7 @@ inline double polynomial_stretch(double stiffness, double cubic, double quintic,
     for (int i = 0; i < 60; i++) {
         const double before = e, square = e * e;
         e -= (e * (stiffness + square * (cubic + square * quintic)) - force) / (stiffness + square * (3 * cubic + 5 * quintic * square));
-        if (fabs(before - e) <= 2e-16 * e)
+        if (fabs(before - e) <= ROUNDING * e)
             break;
     }
     return e;
@@ -59,7 +59,7 @@ template <int LAW> struct Law {
     {
         switch (LAW) {
         case EXPONENTIAL: return s.b * (f + s.a);
-        case QUADRATIC: return ::sqrt(s.b * s.b + 4 * s.a * fmax(f, 0));
+        case QUADRATIC: return ::sqrt(s.b * s.b + 4 * s.a * fmax(f, 0.0));
         case HYPERBOLIC_SINE: return s.b * ::sqrt(s.a * s.a + f * f);
         default: return s.b + 3 * s.a * e * e;
         }
@@ -71,10 +71,10 @@ template <int LAW> struct Law {
     double force_of_stiffness(double k) const       // of 0 or more; 0 where k is less than that at rest
     {
         switch (LAW) {
-        case EXPONENTIAL: return fmax(0, k / s.b - s.a);
+        case EXPONENTIAL: return fmax(0.0, k / s.b - s.a);
         case QUADRATIC: return k > s.b ? (k * k - s.b * s.b) / (4 * s.a) : 0;
-        case HYPERBOLIC_SINE: return ::sqrt(fmax(0, k / s.b * (k / s.b) - s.a * s.a));
-        default: return force(::sqrt(fmax(0, (k - s.b) / (3 * s.a))));
+        case HYPERBOLIC_SINE: return ::sqrt(fmax(0.0, k / s.b * (k / s.b) - s.a * s.a));
+        default: return force(::sqrt(fmax(0.0, (k - s.b) / (3 * s.a))));
         }
     }
 };
@@ -92,10 +92,10 @@ template <int LAW> inline AtForce pair_at(Law<LAW> first, Law<LAW> second, doubl
 template <int LAW> inline double least_force(Law<LAW> first, Law<LAW> second, double Q)
 {
     if (LAW == EXPONENTIAL || LAW == QUADRATIC)
-        return fmax(Q, 0);
+        return fmax(Q, 0.0);
     enum { PLACES = 60 };
     const auto slope = [&](double f1) { return pair_at(first, second, f1, f1 - Q).slope; };
-    double low = fmin(0, Q), high = fmax(0, Q);
+    double low = fmin(0.0, Q), high = fmax(0.0, Q);
     if (LAW == CUBIC) {                             // there may be several: the first from above
         const double bottom = first.stretch(low), top = first.stretch(high);
         for (int i = 1; i < PLACES; i++) {
@@ -114,7 +114,7 @@ template <int LAW> inline double least_force(Law<LAW> first, Law<LAW> second, do
         if (!(low < f1 && f1 < high))
             f1 = 0.5 * (low + high);
         const double value = slope(f1);
-        if (value == 0 || high - low <= 4e-16 * fmax(fabs(low), fabs(high)))
+        if (value == 0 || high - low <= 2 * ROUNDING * fmax(fabs(low), fabs(high)))
             return f1;
         if (value > 0) {
             high = f1, at_high = value;
@@ -132,7 +132,7 @@ template <int LAW> inline double least_force(Law<LAW> first, Law<LAW> second, do
 // f1 with which a pair exerts Q with the stiffness k; false where that is below CLOSEST_TO_SLACK times the least.
 template <int LAW> inline bool pair_force(Law<LAW> first, Law<LAW> second, double Q, double k, double &f1)
 {
-    double low = fmax(Q, 0);                        // where one spring is at rest: on the branch, for k grows from here on in any case
+    double low = fmax(Q, 0.0);                        // where one spring is at rest: on the branch, for k grows from here on in any case
     if (!(k >= CLOSEST_TO_SLACK * pair_at(first, second, low, low - Q).stiffness)) {
         low = least_force(first, second, Q);
         if (!(k >= CLOSEST_TO_SLACK * pair_at(first, second, low, low - Q).stiffness))
@@ -155,11 +155,11 @@ template <int LAW> inline bool pair_force(Law<LAW> first, Law<LAW> second, doubl
         const double excess = at.stiffness - k;
         (excess > 0 ? high : low) = x;
         double next = x - excess / at.slope;
-        const bool leaves = !(at.slope > 0 && at.slope < 1e300 && low <= next && next <= high);
+        const bool leaves = !(at.slope > 0 && at.slope < 1e30 && low <= next && next <= high);
         if (leaves)
             next = 0.5 * (low + high);
         f1 = next;
-        if (fabs(next - x) <= 2e-16 * (fabs(x) + fabs(Q)) || ((leaves || next == low || next == high) && high - low <= 4e-16 * fmax(fabs(low), fabs(high))))
+        if (fabs(next - x) <= ROUNDING * (fabs(x) + fabs(Q)) || ((leaves || next == low || next == high) && high - low <= 2 * ROUNDING * fmax(fabs(low), fabs(high))))
             return true;
         if (excess == 0) {
             f1 = x;

@@ -18,7 +18,7 @@ inline namespace HOD_TARGET {
 HOD_INLINE Constant yzx(const Constant &a) { return {a.y, a.z, a.x, 0}; }
 HOD_INLINE Constant zxy(const Constant &a) { return {a.z, a.x, a.y, 0}; }
 
-template <int W> struct Lanes { typedef double Number __attribute__((vector_size(8 * W), may_alias)); };
+template <int W> struct Lanes { typedef double Number __attribute__((vector_size(sizeof(double) * W), may_alias)); };
 template <> struct Lanes<1> { using Number = double; };
 
 HOD_INLINE double lane(double number, int) { return number; }
