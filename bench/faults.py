@@ -40,6 +40,7 @@ class Faults:
 
     def __init__(self):
         import rclpy
+        from rcl_interfaces.srv import SetParameters
         from rclpy.qos import QoSDurabilityPolicy
         from rclpy.qos import QoSProfile
         from rclpy.qos import QoSReliabilityPolicy
@@ -47,6 +48,8 @@ class Faults:
 
         from hod_interfaces.msg import JointSetpoint
         from hod_interfaces.srv import ComputeInverseDynamics
+        from hod_interfaces.srv import ComputeInverseKinematics
+        from hod_interfaces.srv import SetPayload
         from hod_ros import RobotModel
         from hod_ros.ros.process import StopRequest
         from hod_ros.ros.process import make_executor
@@ -57,13 +60,15 @@ class Faults:
         self.executor = make_executor()
         self.executor.add_node(self.node)
         self.setpoint_type, self.description_type = JointSetpoint, String
-        self.request_type = ComputeInverseDynamics.Request
         self.setpoints = self.node.create_publisher(JointSetpoint, '/hod/setpoint', 100)
         self.best_effort = self.node.create_publisher(
             JointSetpoint, '/hod/setpoint', QoSProfile(depth=10, reliability=QoSReliabilityPolicy.BEST_EFFORT))
         latched = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
         self.descriptions = self.node.create_publisher(String, '/robot_description', latched)
         self.services = self.node.create_client(ComputeInverseDynamics, '/hod/compute_inverse_dynamics')
+        self.kinematics = self.node.create_client(ComputeInverseKinematics, '/hod/compute_inverse_kinematics')
+        self.payload = self.node.create_client(SetPayload, '/hod/set_payload')
+        self.parameters = self.node.create_client(SetParameters, '/hod/set_parameters')
         self.q = np.random.default_rng(1).uniform(-1.0, 1.0, (5, len(self.names)))
 
     def spin(self, seconds):
@@ -125,8 +130,28 @@ class Faults:
             self.spin(0.05)
 
     def absurd(self):
+        """Orders, names, tolerances, payloads and parameters that are refused."""
         for order in (21, 4_294_967_295):
             self.ask(order, self.q)
+        self.call(self.services, joint_names=[f'joint_{k}' for k in range(100_000)], derivatives=array('d', [0.0]))
+        self.call(self.kinematics, pose=[0.4, 0.0, 0.5, 0.0, 0.0, 0.0, 1.0], tolerance=2.5)
+        self.call(self.payload, link='nope', mass=1.0)
+        self.call(self.payload, link='panda_link7', mass=1.0, center=[1e300, 0.0, 0.0])
+        for name, value in (('payload.link', 'nope'), ('order', []), ('gravity', [0.0]), ('max_seconds', float('nan'))):
+            self.call(self.parameters, parameters=[parameter(name, value)])
+
+    def unreachable(self):
+        """Inverse kinematics that would search for minutes, for a caller that leaves."""
+        self.call(self.kinematics, pose=[30.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], attempts=1000, patience=0.5)
+
+    def busy_processors(self):
+        burners = [subprocess.Popen([sys.executable, '-c', 'while True: pass']) for _ in range(4)]
+        try:
+            self.spin(1.5)
+        finally:
+            for burner in burners:
+                burner.kill()
+                burner.wait()
 
     def heavy(self):
         self.ask(8, np.ones((5000, 11, len(self.names))))
@@ -137,13 +162,19 @@ class Faults:
         self.ask(0, self.q[:3])
 
     def ask(self, order, q, formulation='', patience=5.0):
-        if self.services.service_is_ready():
-            future = self.services.call_async(self.request_type(
-                order=order, samples=len(q) if np.ndim(q) == 3 else 0, derivatives=array('d', np.ravel(q)), formulation=formulation))
-            end = time.monotonic() + patience
-            while not future.done() and time.monotonic() < end and not self.stop.made:
-                self.executor.spin_once(timeout_sec=0.05)
-            self.services.remove_pending_request(future)
+        self.call(
+            self.services, order=order, samples=len(q) if np.ndim(q) == 3 else 0, derivatives=array('d', np.ravel(q)),
+            formulation=formulation, patience=patience)
+
+    def call(self, client, patience=5.0, **fields):
+        """Waits so long for the answer, then forgets it."""
+        if not client.service_is_ready():
+            return
+        future = client.call_async(client.srv_type.Request(**fields))
+        end = time.monotonic() + patience
+        while not future.done() and time.monotonic() < end and not self.stop.made:
+            self.executor.spin_once(timeout_sec=0.05)
+        client.remove_pending_request(future)
 
     def killed_client(self):
         """A client that dies in the middle of a call."""
@@ -185,13 +216,20 @@ class Faults:
         counts = {}
         kinds = (
             self.malformed, self.jumbled, self.undecipherable, self.not_reliable, self.swapped, self.absurd, self.heavy, self.longest,
-            self.killed_client, self.slow_subscriber, self.stopped_service_process, self.killed_service_process)
+            self.unreachable, self.killed_client, self.slow_subscriber, self.busy_processors, self.stopped_service_process,
+            self.killed_service_process)
         for kind in itertools.cycle(kinds):
             if self.stop.made:
                 return counts
             kind()
             counts[kind.__name__] = counts.get(kind.__name__, 0) + 1
             self.spin(PAUSE)
+
+
+def parameter(name, value):
+    from rclpy.parameter import Parameter
+    kind = Parameter.Type.DOUBLE_ARRAY if isinstance(value, list) else None
+    return Parameter(name, kind, value).to_parameter_msg()
 
 
 def parent(process):

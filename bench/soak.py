@@ -2,9 +2,10 @@
 """The node at 1 kHz for long, while everything around it goes wrong: `make soak`, `make soak ARGS='--seconds 60'`.
 
 Each answer is checked against the library. Counted are setpoints without answer, wrong answers, answers later than 50 ms, and the
-growth of memory and descriptors after the first minute of each life of the node. The node is killed once, at a third of the time;
-what was sent from then until it answers again is its dead interval: excluded, and reported. So is what coincides with a moment in
-which this process itself stood still, as it does when the machine has no time for it.
+growth of memory and descriptors after the first minute of each life of the node. The node is started in a directory with a numpy.py and a
+queue.py that are none, killed at a third of the time, stopped for two seconds soon after that, and ended by three signals;
+what was sent from a kill or stop until it answers again is its dead interval: excluded, and reported. So is what coincides with a moment
+in which this process itself stood still, as it does when the machine has no time for it.
 
 This process has the node's real-time priority, as a control loop has. Where the system lets us make one, all processes live in a
 network of their own and talk over UDP. Elsewhere they use LOCALHOST discovery, with which rmw_fastrtps always takes shared memory:
@@ -18,6 +19,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from array import array
 from pathlib import Path
@@ -36,6 +38,8 @@ DEPTH = 100             # of the node's queues: twice LATE, so that what is lost
 STANDSTILL = 0.020      # [s] a gap in our own loop that long excuses what it touches
 WARM_UP = 60.0          # [s] after which memory must not grow
 GROWTH = 1.0            # [MB]
+SETTLED = 5.0           # [s] after its start
+STOPPED = 2.0           # [s] for which the node is stopped then
 SAMPLES = 64
 FRAME = 'soak'
 SEALED = 'HOD_SOAK_SEALED'     # set in the process that measures
@@ -83,6 +87,9 @@ class Soak:
         self.dead = []              # (begin, end) of the node
         self.lives = []
         self.process = None
+        self._directory = tempfile.TemporaryDirectory()     # that the node is started in
+        for module in ('numpy', 'queue'):
+            (Path(self._directory.name) / f'{module}.py').write_text('raise SystemExit("executed from the working directory")')
 
     def on_answer(self, message):
         if message.header.frame_id != FRAME:
@@ -118,9 +125,9 @@ class Soak:
         """Starts it and waits for its first answer."""
         began = time.perf_counter()
         self.process = at_ordinary_priority(lambda: subprocess.Popen(
-            [sys.executable, '-m', 'hod_ros.ros.process', '--ros-args', *(
+            [Path(sys.executable).with_name('hod_node'), '--ros-args', *(
                 word for queue in ('setpoint.subscription', 'feedforward.publisher')
-                for word in ('-p', f'qos_overrides./hod/{queue}.depth:={DEPTH}'))], cwd=ROOT))
+                for word in ('-p', f'qos_overrides./hod/{queue}.depth:={DEPTH}'))], cwd=self._directory.name))
         before = self.answered
         while self.answered == before:
             assert self.process.poll() is None and time.perf_counter() - began < 20.0, 'the node does not answer'
@@ -139,6 +146,29 @@ class Soak:
         self.start_node()
         self.dead[-1] = (began, time.perf_counter())
         self.sent.clear()
+
+    def stop_node(self):
+        """For a while; what is sent meanwhile arrives late or not at all."""
+        began = time.perf_counter()
+        self.dead.append((began, float('inf')))
+        self.process.send_signal(signal.SIGSTOP)
+        self.stream(STOPPED)
+        self.process.send_signal(signal.SIGCONT)
+        answered = self.answered
+        while self.answered - answered < 0.9 * RATE:        # of a second's
+            assert time.perf_counter() - began < 20.0, 'the node that was stopped does not answer as before'
+            answered = self.answered
+            self.sent.clear()
+            self.stream(1.0)
+        self.dead[-1] = (began, time.perf_counter())
+        self.sent.clear()
+
+    def end_node(self):
+        """The exit code."""
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+            self.process.send_signal(number)
+            time.sleep(0.02)
+        return self.process.wait(10.0)
 
     def spin_until(self, due):
         while (left := due - time.perf_counter()) > 0:
@@ -167,13 +197,14 @@ class Soak:
         try:
             self.stream(self.seconds / 3.0)
             self.kill_node()
-            self.stream(2.0 * self.seconds / 3.0)
+            self.stream(SETTLED)
+            self.stop_node()
+            self.stream(2.0 * self.seconds / 3.0 - SETTLED)
             self.spin_until(time.perf_counter() + 1.0)
         finally:
             faults.send_signal(signal.SIGTERM)
             counts = json.loads(faults.communicate(timeout=30.0)[0] or '{}')
-            self.process.send_signal(signal.SIGINT)
-            code = self.process.wait(10.0)
+            code = self.end_node()
         end = time.perf_counter()
         lost = [sent for sent in self.sent.values() if not self.is_excused(sent, sent + LATE)]
         return {
@@ -187,6 +218,7 @@ class Soak:
     def close(self):
         self.executor.shutdown()
         self.node.destroy_node()
+        self._directory.cleanup()
 
 
 class Life:

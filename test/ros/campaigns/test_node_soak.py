@@ -26,7 +26,7 @@ def test_nothing_is_lost_or_wrong_and_nothing_grows_while_everything_around_goes
     print(json.dumps(result, indent=1))
     assert 'Traceback' not in done.stderr, done.stderr
     assert result['wrong'] == 0 and result['exit_code'] == 0
-    assert len(result['faults']) == 12 and min(result['faults'].values()) >= 1
+    assert len(result['faults']) == 14 and min(result['faults'].values()) >= 1
     for life in result['lives']:
         assert life['memory_growth_MB'] < 2.0 and life['descriptor_growth'] <= 0
     if not result['sealed']:
