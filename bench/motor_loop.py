@@ -12,6 +12,7 @@ from hod_ros import PreparedDrives
 from hod_ros import RobotModel
 from hod_ros import SeriesElastic
 from hod_ros import example_robot
+from hod_ros.ros.elastic.disturbances import Disturbances
 from hod_ros.ros.elastic.laws import MotorPd
 from hod_ros.ros.elastic.laws import State
 from hod_ros.ros.elastic.motor_model import MotorModel
@@ -53,7 +54,8 @@ class Trace:
 class MotorLoop:
     """drives: those that the controller believes; real: (model, drives) of the plant, as believed where it is None."""
 
-    def __init__(self, model, drives, *, settings=None, bandwidth=3.0, damping=0.7, gains=None, limits=None, real=None):
+    def __init__(self, model, drives, *, settings=None, bandwidth=3.0, damping=0.7, gains=None, limits=None, real=None,
+                 disturbance_bandwidth=0.0):
         self.prepared = PreparedDrives(model, drives)
         self.fault = Fault()
         self.bounds = motor_bounds(self.prepared, **NO_LIMITS | (WIDER if limits is None else limits))
@@ -61,6 +63,8 @@ class MotorLoop:
         self.law = MotorPd(self.prepared, bandwidth=bandwidth, damping=damping, gains=gains)
         self.gate = MotorGate(self.model, self.law, self.bounds, settings or Settings(), self.fault)
         self.plant = ElasticPlant(*(real or (model, self.prepared)), step=STEP)
+        self.disturbances = Disturbances(
+            self.prepared, self.bounds.effort, bandwidth=disturbance_bandwidth, period=PERIOD, delay=0.0, share=0.5)
         self.last = np.zeros(len(self.prepared.motor_names))
         self.time = 0.0
         self.trace = Trace()
@@ -98,7 +102,12 @@ class MotorLoop:
                 back = -PERIOD / 2
                 rows[0] += back * (rows[1] + 0.5 * back * rows[2])
                 rows[1] += back * rows[2]
-            torques = gate.command(t, self.state(), rows) if states else gate.blind(t, 'no motor_states came')
+            state = self.state()
+            if states:
+                seen = self.disturbances.take(t, self.last, state) if gate.wanted is not None else None
+                torques = gate.command(t, state, rows, disturbances=seen)
+            else:
+                torques = gate.blind(t, 'no motor_states came', disturbances=self.disturbances.torques)
             self.last = np.zeros(len(self.last)) if torques is None else np.array(torques)
             self._note(t)
             for _ in range(round(PERIOD / STEP)):
