@@ -102,17 +102,22 @@ def feedforward(arm, motion, kind, drives, delay=1):
     return references
 
 
+def identified(arm):
+    """The drives, found from a recording of a richer motion."""
+    rich = sines([(0.3, 2.0, 0.7), (0.15, 5.3, 1.1), (0.08, 9.1, 2.3)], arm.model.n)
+    q, theta, tau = arm.run(feedforward(arm, rich, 'full', arm.believed), motion=rich, seconds=6.0)[1]
+    found = identify_drives(
+        arm.model, arm.believed, step=PERIOD, positions=q, motor_positions=theta, torques=tau, friction_width=2.0)
+    return {joint: replace(drive, damping=0.0) for joint, drive in found.drives.items()}
+
+
 def run():
     arm = Arm(RobotModel.from_urdf((ROOT / 'config' / 'robots' / 'panda.urdf').read_bytes()))
     n = arm.model.n
     motion = sines([(0.4, 4.0, 0.7)], n)
     errors = {
         kind: arm.run(feedforward(arm, motion, kind, arm.believed), motion=motion)[0] for kind in ('gravity', 'rigid', 'Q alone', 'full')}
-    rich = sines([(0.3, 2.0, 0.7), (0.15, 5.3, 1.1), (0.08, 9.1, 2.3)], n)
-    q, theta, tau = arm.run(feedforward(arm, rich, 'full', arm.believed), motion=rich, seconds=6.0)[1]
-    found = identify_drives(
-        arm.model, arm.believed, step=PERIOD, positions=q, motor_positions=theta, torques=tau, friction_width=2.0)
-    drives = {joint: replace(drive, damping=0.0) for joint, drive in found.drives.items()}
+    drives = identified(arm)
     references = feedforward(arm, motion, 'full', drives)
     errors['full, identified'] = arm.run(references, motion=motion)[0]
     for delay in (1, 2):

@@ -222,3 +222,16 @@ def test_motors_that_need_more_than_they_have_are_flagged_by_motor(panda):
 def test_free_bases_are_refused():
     with pytest.raises(HodError, match='free base'):
         motor_feedforward(robot('our_panda', base='free'), {}, motion([0.0])[0])
+
+
+def test_torque_rates_of_five_rows_are_those_of_six_but_for_what_springs_add_to_the_rotors_jerk():
+    model = robot('our_panda')
+    drives = PreparedDrives(model, dict.fromkeys(model.joint_names, SeriesElastic(
+        stiffness=3000.0, motor_inertia=2e-5, gear_ratio=100.0, motor_friction=1e-4, motor_coulomb=0.02, motor_friction_width=20.0)))
+    phase = 0.7 * np.arange(model.n)
+    q = np.stack([0.4 * 4.0**k * np.sin(phase + k * np.pi / 2) for k in range(6)])
+    six = drives.motor_feedforward(q)
+    np.testing.assert_array_equal(drives.effort_rates(q, six), six.torques[1])
+    five = drives.effort_rates(q[:5], drives.motor_feedforward(q[:5]))
+    added = 2e-5 * 100 * six.Q[3] / 3000.0
+    np.testing.assert_allclose(five + added, six.torques[1], atol=1e-9 * np.abs(five).max())

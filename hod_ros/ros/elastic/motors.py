@@ -12,6 +12,7 @@ from rclpy.impl.rcutils_logger import RcutilsLogger
 from hod_interfaces.msg import JointSetpoint
 from hod_interfaces.msg import MotorFeedforward
 from hod_ros.actuators.motor_feedforward import PreparedDrives
+from hod_ros.actuators.motor_friction import bounded_joint_friction
 from hod_ros.ros.elastic.stamped_filter import LONGEST_STEP
 from hod_ros.ros.elastic.stamped_filter import StampedFilter
 from hod_ros.ros.elastic.stamped_filter import damped_joint
@@ -47,7 +48,7 @@ class MotorFeedforwards:
                 "q to its snap or higher; give them, with the wrenches' rows to match", **ONCE_A_SECOND)
             return None
         stiffness = stiffness_motion(setpoint, answer.columns.names, self.prepared.variable_joints)
-        result = self._compute(setpoint, q[:rows + 2], Q[:rows], stiffness)
+        result = self._compute(setpoint, q[:rows + 2], self._for_motors(Q[:rows], answer.friction), stiffness)
         saturated = result.saturated
         if saturated.any():
             self._note_saturation(result, saturated)
@@ -61,6 +62,13 @@ class MotorFeedforwards:
         message.stiffnesses = array('d', result.stiffnesses.tobytes())
         self.published += 1
         return message
+
+    def _for_motors(self, Q, friction):
+        """Q with the derivatives of its friction bounded, which motors would differentiate twice."""
+        if friction is None:
+            return Q
+        friction = friction[:len(Q)]
+        return Q + (bounded_joint_friction(self.prepared, friction) - friction)
 
     def _compute(self, setpoint, q, Q, stiffness):
         if self._filter is None:

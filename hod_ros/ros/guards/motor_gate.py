@@ -30,7 +30,8 @@ Array = NDArray[np.float64]
 HOLD, DAMPING, ZERO = 'hold', 'damping', 'zero'
 MEANING = {HOLD: 'the motors hold their place', DAMPING: 'the motors are braked', ZERO: 'the motors get no torque'}
 IDLE, FOLLOWING, RESTING = 'nothing: no reference came yet', 'follows references', 'holds'
-SHARE = 0.5             # of velocity, torque and torque-rate limits, that ramps and stops make use of
+SHARE = 0.5             # of torque and torque-rate limits, that ramps and stops make use of
+SPEED = 0.35            # of velocity limits, that ramps make use of, for motions go on meanwhile
 VELOCITY = 1.0          # [rad/s] or [m/s] of ramps of joints without a velocity limit
 NEAR, SLOW = 1e-3, 0.02                 # [rad], [rad/s]: a reference by so much from where the motors are is where they are
 JUMP, RATE_JUMP = 2e-3, 0.1             # [rad], [rad/s] by which references may differ from where earlier ones lead
@@ -252,7 +253,7 @@ class MotorGate:
 
     def _fading(self, offset, x):
         bounds = self._bounds
-        velocity = np.where(np.isfinite(bounds.velocity), SHARE * bounds.velocity, VELOCITY)
+        velocity = np.where(np.isfinite(bounds.velocity), SPEED * bounds.velocity, VELOCITY)
         return fading_time(
             offset, inertia=self._model.inertia(x), velocity=np.abs(self._model.of_motors(velocity)), effort=self._headroom(x),
             effort_rate=SHARE * bounds.effort_rate)

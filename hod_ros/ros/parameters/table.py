@@ -195,7 +195,7 @@ CONTROLLER = (
         'succeeded, and the end of the node does. Empty: none.'),
     Specification(
         'start_tolerance', 1.0, 'References are followed from so far from where the motors are, at most, at the start, after a stop and '
-        'where they jump: the motors go there within half of what limits of velocity, torque and torque rate allow [rad] or [m].',
+        'where they jump: the motors go there within a third of the velocity limits, half of those of torque and torque rate [rad] or [m].',
         bounds=(0.0, 1e3)),
     Specification(
         'largest_error', 0.2, "Of the motors, on the joints' side; beyond it is a fault. A robot may be measured so far outside its limits "

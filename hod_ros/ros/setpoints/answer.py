@@ -26,3 +26,4 @@ class Answer(NamedTuple):
     Q: NDArray[np.float64]          # (rows - 2, n), unlimited
     limited: Limited                # what is published of Q
     columns: Columns                # the setpoint's joints
+    friction: NDArray[np.float64] | None = None     # (rows - 2, n) of the joints, that Q holds

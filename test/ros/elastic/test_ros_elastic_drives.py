@@ -56,12 +56,14 @@ def answer(client, urdf, message):
         client.node.destroy_subscription(subscription)
 
 
-def test_joint_friction_is_on_the_links_side_of_the_springs(client, q):
+@pytest.mark.parametrize('width', [0.05, 1e-3])
+def test_joint_friction_is_on_the_links_side_of_the_springs_with_bounded_derivatives(client, q, width):
+    q[1, 0] = 5e-4      # it turns round: there the friction is steep
     urdf = arm_urdf().replace('<limit ', '<dynamics damping="2.0" friction="0.5"/><limit ')
     model = RobotModel.from_urdf(urdf)
-    Q = inverse_dynamics(model, q) + friction_forces(model, q, width=0.05)
-    expected = PreparedDrives(model, DRIVES).motor_feedforward_of(q, Q)
-    with running_node(parameters=SERIES | {'joint_friction': True}):
+    friction = friction_forces(model, q, width=width)
+    expected = PreparedDrives(model, DRIVES).motor_feedforward_of(q, inverse_dynamics(model, q), joint_friction=friction)
+    with running_node(parameters=SERIES | {'joint_friction': True, 'joint_friction_width': width}):
         message = answer(client, urdf, setpoint(q, NAMES))
     np.testing.assert_allclose(message.positions, expected.positions, rtol=1e-12)
     np.testing.assert_allclose(message.efforts, expected.efforts, rtol=1e-12)
