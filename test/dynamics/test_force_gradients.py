@@ -18,6 +18,7 @@ from hod_ros import dynamics_matrices
 from hod_ros import force_gradient_product
 from hod_ros import force_gradients
 from hod_ros import inverse_dynamics_derivatives
+from hod_ros.algebra import lie
 from hod_ros.dynamics.force_gradients import force_derivatives
 from hod_ros.dynamics.formulations import recursive
 from hod_ros.dynamics.loads import FRAMES
@@ -53,6 +54,20 @@ def test_loads_are_functions_of_time_in_their_own_frames(frame):
             expected = derivative_along(
                 lambda q: recursive.inverse_dynamics(model, q, body_wrenches(model, q, exact))[0], q, along)
             close(ours[:, j, :, h], expected, 1e-11)
+
+
+def test_the_papers_matrix_2b_of_a_body_in_axes_at_rest_is_that_of_the_page():
+    rng = np.random.default_rng(23)
+    masses, r = rng.uniform(0.1, 1, 9), rng.standard_normal((9, 3))
+    V, S = rng.standard_normal((2, 6))
+    crosses = [lie.skew(p) for p in r]
+    inertia = sum(m * np.block([[-x @ x, x], [-x, np.eye(3)]]) for m, x in zip(masses, crosses, strict=True))
+    printed = -lie.ad(V).T @ inertia @ S - inertia @ lie.ad(V) @ S - lie.ad(S).T @ inertia @ V
+    w, v, s = V[:3], V[3:], S[:3]
+    h, P = masses @ r, np.einsum('i,ij,ik->jk', masses, r, r)
+    h_dot = masses @ (v + np.cross(w, r))
+    T = lie.skew(w) @ P + np.outer(v, h) - h @ v * np.eye(3)
+    np.testing.assert_allclose(printed, -2 * np.concatenate([T @ s, np.cross(h_dot, s)]), atol=1e-13)
 
 
 def test_order_zero_is_the_state_derivatives_and_the_highest_is_the_mass_matrix():
