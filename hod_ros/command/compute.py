@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hod_ros.command import exits
 from hod_ros.command.exits import Failure
 from hod_ros.command.exits import require
+from hod_ros.command.folders import RECORDINGS
 from hod_ros.command.folders import add_folders
 from hod_ros.command.folders import work_through
 from hod_ros.command.progress import Progress
@@ -17,6 +18,7 @@ from hod_ros.command.robots import add_robot
 from hod_ros.command.robots import read_robot
 
 if TYPE_CHECKING:
+    from hod_ros.command.robots import Source
     from hod_ros.model.robot_model import RobotModel
 
 DESCRIPTION = """\
@@ -61,13 +63,14 @@ def run(options: argparse.Namespace) -> int:
     source, model = read_robot(options)
     from hod_ros.recordings.bags import is_bag
     if options.motion.is_dir() and not is_bag(options.motion):
-        return work_through(options, source.text, model, 'hod_ros.command.compute')
+        return work_through(options, source, model, 'hod_ros.command.compute', RECORDINGS)
     from hod_ros.command.whole_files import ending
     ending(options.output, ENDINGS)
-    return _report(options, one(options, model, options.motion, options.output, shown=True))
+    return _report(options, one(options, source, model, options.motion, options.output, shown=True))
 
 
-def one(options: argparse.Namespace, model: 'RobotModel', motion: Path, output: Path, shown: bool = False) -> dict:
+def one(
+        options: argparse.Namespace, source: 'Source', model: 'RobotModel', motion: Path, output: Path, shown: bool = False) -> dict:
     """One recording; the same in a process of its own, where the kernel has one thread."""
     from hod_ros.recordings.read_samples import count_of
     from hod_ros.recordings.torques import compute_torques

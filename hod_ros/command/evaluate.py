@@ -2,9 +2,16 @@
 """`hod evaluate`: what a trajectory asks of a robot, and whether it keeps limits."""
 
 import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hod_ros.command import exits
+from hod_ros.command.exits import Failure
 from hod_ros.command.exits import require
+from hod_ros.command.folders import MANIFEST
+from hod_ros.command.folders import add_folders
+from hod_ros.command.folders import work_through
 from hod_ros.command.motions import add_limits
 from hod_ros.command.motions import add_margin
 from hod_ros.command.motions import add_motion
@@ -12,11 +19,17 @@ from hod_ros.command.motions import read_drives
 from hod_ros.command.motions import read_limits
 from hod_ros.command.motions import read_motion
 from hod_ros.command.reports import add_json
+from hod_ros.command.reports import plain
 from hod_ros.command.reports import print_json
 from hod_ros.command.reports import styled
 from hod_ros.command.reports import table
 from hod_ros.command.robots import add_robot
 from hod_ros.command.robots import read_robot
+from hod_ros.command.whole_files import whole_file
+
+if TYPE_CHECKING:
+    from hod_ros.command.robots import Source
+    from hod_ros.model.robot_model import RobotModel
 
 DESCRIPTION = """\
 What a trajectory asks of a robot: the largest velocity, torque, torque rate, ... of each joint, found between samples too, and whether it
@@ -26,7 +39,9 @@ examples:
   hod evaluate panda pick.csv
   hod evaluate panda pick.csv --limits limits.yaml --margin 0.8
   hod evaluate panda plan.yaml --limits joint_limits.yaml --json | jq .margins.effort
+  hod evaluate panda plans/ -o reports/ --jobs 4                         a folder of trajectories, a JSON report each
 """
+MOTIONS = ('.csv', '.npz', '.yaml', '.yml', '.json')
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,24 +49,54 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_motion(parser, 'TRAJECTORY')
     add_limits(parser)
     add_margin(parser)
+    parser.add_argument('-o', '--output', metavar='FOLDER', type=Path, help='where the reports of a folder of trajectories go, a JSON each')
+    add_folders(parser, ['json'])
     add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     require('scipy', 'trajectories')
-    from hod_ros.trajectories.evaluation import evaluate_trajectory
     source, model = read_robot(options)
-    trajectory = read_motion(options, model)
-    drives = read_drives(options, source, model)
-    limits = read_limits(options, model, drives)
-    found = evaluate_trajectory(
-        model, trajectory, limits, drives, options.margin, viscous_friction=options.viscous_friction)
-    slower = None if found.feasible else _slower(model, trajectory, limits, drives, options)
+    if options.motion.is_dir():
+        return _folder(options, source, model)
+    if options.output is not None:
+        raise Failure('-o is for folders of trajectories; one is printed', exits.USAGE)
+    found, trajectory, limits, slower = _evaluated(options, source, model)
     if options.json:
         print_json(_document(found, trajectory, limits, slower))
     else:
         _show(found, trajectory, slower)
     return exits.DONE if found.feasible else exits.NO
+
+
+def one(options: argparse.Namespace, source: 'Source', model: 'RobotModel', motion: Path, output: Path) -> None:
+    """The report of one trajectory of a folder."""
+    own = argparse.Namespace(**vars(options) | {'motion': motion})
+    document = _document(*_evaluated(own, source, model))
+    with whole_file(output) as file:
+        file.write((json.dumps(plain(document), indent=1) + '\n').encode())
+
+
+def _evaluated(options, source, model):
+    """(evaluation, trajectory, limits, slow-down or None)"""
+    from hod_ros.trajectories.evaluation import evaluate_trajectory
+    trajectory = read_motion(options, model)
+    drives = read_drives(options, source, model)
+    limits = read_limits(options, model, drives)
+    found = evaluate_trajectory(
+        model, trajectory, limits, drives, options.margin, viscous_friction=options.viscous_friction)
+    return found, trajectory, limits, None if found.feasible else _slower(model, trajectory, limits, drives, options)
+
+
+def _folder(options, source, model):
+    """Exit code NO where some trajectory does not keep its limits, whenever it was evaluated."""
+    from hod_ros.checks.arguments import listed
+    code = work_through(options, source, model, 'hod_ros.command.evaluate', MOTIONS)
+    reports = sorted(path for path in options.output.rglob('*.json') if path != options.output / MANIFEST)
+    beyond = [str(path) for path in reports if not json.loads(path.read_text())['feasible']]
+    if beyond and not options.json:
+        print(f'{len(beyond)} do not keep their limits: {listed(beyond)}')
+    return exits.NO if beyond and code == exits.DONE else code
 
 
 def _slower(model, trajectory, limits, drives, options):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Folders of recordings: one output a file, by processes or on a Dask cluster; what was done before is not done again.
 
-Every output is written whole or not at all, so that those which are there are done. A file `hod.json` beside them says by which robot and
-options they were made; others are refused there. A job is a pure function of a file, the robot and the options, with one kernel thread: its
-output does not depend on who computes it.
+Every output is written whole or not at all, so that those which are there are done. A file `_made_by_hod.json` beside them says by which
+robot and options they were made; others are refused there. A job is a pure function of a file, the robot and the options, with one kernel
+thread: its output does not depend on who computes it.
 """
 
 import argparse
@@ -24,17 +24,20 @@ from hod_ros.command.progress import Progress
 from hod_ros.command.reports import print_json
 
 if TYPE_CHECKING:
+    from hod_ros.command.robots import Source
     from hod_ros.model.robot_model import RobotModel
 
+RECORDINGS = ('.csv', '.npz', '.parquet', '.mcap', '.db3')
 _TRIES = 3                      # of a job whose worker was killed
-_MANIFEST = 'hod.json'
+MANIFEST = '_made_by_hod.json'
+# Options of a run, which change nothing of its results.
 _OWN = ('robot', 'motion', 'output', 'jobs', 'scheduler', 'json', 'run', 'command', 'version', 'again', 'format')
 _THREADS = ('HOD_ROS_THREADS', 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS')
 
 
 class Job(NamedTuple):
-    module: str                 # whose one(options, model, motion, output) does it
-    text: bytes                 # of the description
+    module: str                 # whose one(options, source, model, motion, output) does it
+    source: 'Source'            # of the robot
     options: argparse.Namespace
     motion: Path
     output: Path
@@ -46,17 +49,21 @@ def add_folders(parser: argparse.ArgumentParser, formats: list[str]) -> None:
     group.add_argument('--jobs', metavar='N', type=int, default=1, help='processes, each with one thread of the kernel; 1 by default')
     group.add_argument('--scheduler', metavar='ADDRESS', help='of a Dask cluster whose workers have hod_ros and see the same folders')
     group.add_argument('--again', action='store_true', help='compute what is there already anew')
-    group.add_argument('--format', choices=formats, default=formats[0], help=f'of the outputs; {formats[0]} by default')
+    group.add_argument(
+        '--format', choices=formats, default=formats[0],
+        help=f'of the outputs; {formats[0]} by default' if len(formats) > 1 else argparse.SUPPRESS)
 
 
-def work_through(options: argparse.Namespace, text: bytes, model: 'RobotModel', module: str) -> int:
+def work_through(options: argparse.Namespace, source: 'Source', model: 'RobotModel', module: str, kinds: tuple[str, ...]) -> int:
     """Does all recordings of a folder that are not done; exit code INPUT where some could not be."""
     from hod_ros.recordings.whole_files import remove_parts
     if options.jobs < 1:
         raise Failure(f'--jobs is {options.jobs}; give 1 or more', exits.USAGE)
-    motions = sorted(recordings(options.motion))
+    if options.output is None:
+        raise Failure(f'{str(options.motion)!r} is a folder; name another for what it gives: -o FOLDER', exits.USAGE)
+    motions = sorted(recordings(options.motion, kinds))
     if not motions:
-        raise Failure(f'{str(options.motion)!r} holds no recordings (.csv, .npz, .parquet, .mcap, .db3, or folders of bags)')
+        raise Failure(f'{str(options.motion)!r} holds no files {", ".join(kinds)}')
     outputs = [(options.output / motion.relative_to(options.motion)).with_suffix(f'.{options.format}') for motion in motions]
     twice = {output for output in outputs if outputs.count(output) > 1} if len(set(outputs)) < len(outputs) else set()
     if twice:
@@ -66,7 +73,7 @@ def work_through(options: argparse.Namespace, text: bytes, model: 'RobotModel', 
         folder.mkdir(parents=True, exist_ok=True)
         remove_parts(folder)
     left = [
-        Job(module, text, options, motion.resolve(), output.resolve())
+        Job(module, source, options, motion.resolve(), output.resolve())
         for motion, output in zip(motions, outputs, strict=True) if options.again or not output.exists()]
     failures = {}
     with Progress(len(motions), 'recordings') as progress:
@@ -90,17 +97,17 @@ def work_through(options: argparse.Namespace, text: bytes, model: 'RobotModel', 
     return exits.INPUT if failures else exits.DONE
 
 
-def recordings(folder: Path) -> Iterator[Path]:
-    """The recordings below a folder: files, and bags that are folders."""
+def recordings(folder: Path, kinds: tuple[str, ...] = RECORDINGS) -> Iterator[Path]:
+    """The recordings below a folder: files of some kinds, and bags that are folders."""
     for path in folder.iterdir():
         if path.name.startswith('.'):
             continue
         if path.is_dir():
-            if (path / 'metadata.yaml').is_file():
+            if '.mcap' in kinds and (path / 'metadata.yaml').is_file():
                 yield path
             else:
-                yield from recordings(path)
-        elif path.suffix in ('.csv', '.npz', '.parquet', '.mcap', '.db3'):
+                yield from recordings(path, kinds)
+        elif path.suffix in kinds:
             yield path
 
 
@@ -108,7 +115,7 @@ def do(job: Job) -> str | None:
     """Does a job wherever it is called; returns why it could not be done, or None."""
     from hod_ros.errors import HodError
     try:
-        import_module(job.module).one(job.options, _model(job), job.motion, job.output)
+        import_module(job.module).one(job.options, job.source, _model(job), job.motion, job.output)
     except Failure as failure:
         if failure.code == exits.OUTPUT:
             raise OSError(str(failure)) from None
@@ -126,9 +133,9 @@ def _model(job):
     from hod_ros.command.robots import robot_options
     from hod_ros.model.robot_model import RobotModel
     own = job.options
-    key = (job.text, own.joints, tuple(own.lock), own.gravity, own.free_base)
+    key = (job.source.text, own.joints, tuple(own.lock), own.gravity, own.free_base)
     if key not in _models:
-        _models[key] = RobotModel.from_urdf(job.text, **robot_options(own))
+        _models[key] = RobotModel.from_urdf(job.source.text, **robot_options(own))
     return _models[key]
 
 
@@ -137,13 +144,13 @@ def _check_manifest(options, model, module):
     told = {name: str(value) for name, value in sorted(vars(options).items()) if name not in _OWN and not callable(value)}
     made = {'made by': module.rpartition('.')[2], 'robot': model.name, 'hash': model.hash, 'options': told}
     options.output.mkdir(parents=True, exist_ok=True)
-    path = options.output / _MANIFEST
+    path = options.output / MANIFEST
     try:
         before = json.loads(path.read_text())
     except (OSError, ValueError):
         before = None
     if before not in (None, made) and not options.again:
-        raise Failure(f'{str(options.output)!r} holds what another robot or other options gave (see {_MANIFEST}); name another folder, or '
+        raise Failure(f'{str(options.output)!r} holds what another robot or other options gave (see {MANIFEST}); name another folder, or '
                       'give --again')
     if before != made:
         from hod_ros.command.whole_files import whole_file

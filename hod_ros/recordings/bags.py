@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from hod_ros.recordings.samples import Samples
 rosbag2 = optional('rosbags.rosbag2', 'recordings')
 
 KINDS = (cdr.SETPOINT, cdr.STATE, cdr.TRAJECTORY)       # in the order of preference
-_MESSAGES = 8192                # decoded at once
+_MESSAGES = 2048                # decoded at once
 
 
 def is_bag(path: Path) -> bool:
@@ -39,24 +40,19 @@ def count(path: Path, topic: str | None = None) -> int:
 
 
 def _messages(path, topic):
-    """(connection, [(time of arrival [ns], bytes)]) some thousands at a time."""
+    """(connection, [(connection, time of arrival [ns], bytes)]) some thousands at a time."""
     with _opened(path) as reader:
         connections = _connection(reader, path, topic)
-        some: list[tuple[int, bytes]] = []
+        messages = reader.messages(connections=connections)
         try:
-            for _, arrival, data in reader.messages(connections=connections):
-                some.append((arrival, data))
-                if len(some) == _MESSAGES:
-                    yield connections[0], some
-                    some = []
+            while some := list(islice(messages, _MESSAGES)):
+                yield connections[0], some
         except (rosbag2.ReaderError, EOFError, ValueError, TypeError, ArithmeticError, IndexError, LookupError, OSError) as error:
             raise _damaged(path, error) from None
         except Exception as error:          # of a decompressor, or of sqlite
             if type(error).__module__.split('.')[0] not in ('struct', 'apsw', 'compression', 'backports', 'lz4'):
                 raise
             raise _damaged(path, error) from None
-        if some:
-            yield connections[0], some
 
 
 class _opened:
@@ -107,8 +103,8 @@ def _connection(reader, path, topic):
 
 def _samples(messages, kind, path, topic):
     """Samples of messages in their order: one piece for each stretch of one layout."""
-    arrivals = np.array([arrival for arrival, _ in messages], np.int64)
-    data = [message for _, message in messages]
+    arrivals = np.array([arrival for _, arrival, _ in messages], np.int64)
+    data = [message for _, _, message in messages]
     try:
         found = list(cdr.batches(data, kind))
     except InputError as error:

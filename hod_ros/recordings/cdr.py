@@ -162,8 +162,7 @@ class Batch:
 
     def _view(self, offset, count, kind):
         kind = np.dtype(self.layout.order + kind)
-        part = self.data[:, offset:offset + kind.itemsize * count]
-        return np.ascontiguousarray(part).view(kind)
+        return self.data[:, offset:offset + kind.itemsize * count].view(kind)
 
 
 def batches(messages: Sequence[bytes], kind: str) -> Iterator[Batch]:

@@ -119,7 +119,7 @@ def test_a_folder_gives_the_same_by_any_number_of_workers_and_goes_on_where_it_s
     assert (found['recordings'], found['done'], found['done_before']) == (5, 5, 0)
     hod('compute', 'panda', folder / 'logs', '--order', 1, '-o', folder / 'two', '--format', 'npz', '--jobs', 2)
     assert contents(folder / 'one') == contents(folder / 'two')
-    assert sorted(contents(folder / 'one')) == ['0.npz', '1.npz', '2.npz', '3.npz', 'hod.json', 'monday/0.npz']
+    assert sorted(contents(folder / 'one')) == ['0.npz', '1.npz', '2.npz', '3.npz', '_made_by_hod.json', 'monday/0.npz']
     (folder / 'two' / '2.npz').unlink()
     (folder / 'two' / '.2.npz.999999999.part').write_bytes(b'of a process that was killed')
     again = report('compute', 'panda', folder / 'logs', '--order', 1, '-o', folder / 'two', '--format', 'npz', '--jobs', 2)
@@ -179,3 +179,16 @@ def test_identify_writes_a_description_and_what_it_has_no_place_for(tmp_path):
     assert error.max() < 0.1 * np.abs(inverse_dynamics(heavier, q[:, :3])[:, 0] - inverse_dynamics(MODEL, q[:, :3])[:, 0]).max()
     np.savez(tmp_path / 'none.npz', joint_names=MODEL.joint_names, times=t, positions=q[:, 0])
     assert 'has no torques' in refusal('identify', 'panda', tmp_path / 'none.npz', code=3)
+
+
+def test_a_folder_of_trajectories_is_evaluated_one_report_each(tmp_path):
+    pytest.importorskip('scipy')
+    (tmp_path / 'plans').mkdir()
+    for name, duration in (('slow', 4.0), ('fast', 0.2)):
+        (tmp_path / 'plans' / f'{name}.csv').write_text(
+            f'time,{",".join(MODEL.joint_names)}\n0,0,0,0,-1,0,1,0\n{duration},0.5,0.5,0.5,-1,0.5,1,0.5\n')
+    done = hod('evaluate', 'panda', tmp_path / 'plans', '-o', tmp_path / 'out', '--jobs', 2, code=1)
+    assert '2 of 2 recordings' in done.stdout and '1 do not keep their limits' in done.stdout
+    verdicts = {name: json.loads((tmp_path / 'out' / f'{name}.json').read_text())['feasible'] for name in ('slow', 'fast')}
+    assert verdicts == {'slow': True, 'fast': False}
+    assert 'name another for what it gives' in refusal('evaluate', 'panda', tmp_path / 'plans', code=2)
