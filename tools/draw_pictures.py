@@ -30,6 +30,7 @@ def main():
         limits.write_text('effort_rate: 50\n')
         drives.write_text(f'panda_joint1: {ELASTIC}\npanda_joint2: {ELASTIC}\n')
         hod('plot', 'panda', MOTION, '--limits', limits, '--drives', drives, '--title', '', '--out', images / 'plot.png')
+    hod('bench', '--out', images / 'bench.png')
     draw_view(images)
 
 

@@ -36,6 +36,10 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         '--limits', metavar='FILE', type=Path,
         help="YAML or JSON: velocity, acceleration, jerk, effort, effort_rate, motor_effort, motor_velocity, or MoveIt's joint_limits.yaml;"
         " the description's own limits of velocity and effort hold beside it")
+    add_drives(group)
+
+
+def add_drives(group: 'argparse._ArgumentGroup') -> None:
     group.add_argument(
         '--drives', metavar='FILE', type=Path,
         help='YAML or JSON: {joint: {type: series_elastic, stiffness: 3000, ...}}; beside the <hod_elastic> of the description')

@@ -22,5 +22,7 @@ TABLE = {
     'compute': Subcommand('hod_ros.command.compute', 'torques and their time derivatives of recordings, bags included'),
     'identify': Subcommand('hod_ros.command.identify', 'masses, friction, rotors and stiffness from recordings; a better URDF'),
     'view': Subcommand('hod_ros.command.view', 'the robot in a browser, coloured by what its joints bear'),
+    'export': Subcommand('hod_ros.command.export', 'a C++ project that computes the same at 1 kHz, alone'),
+    'bench': Subcommand('hod_ros.command.bench', 'how fast this machine computes, beside the peers that are installed'),
     'completion': Subcommand('hod_ros.command.completion', 'completion of this command for bash, zsh or tcsh'),
 }
