@@ -66,7 +66,8 @@ def foreign_stiffness(source: Source) -> list[str]:
 
 
 def drives_from_urdf(
-        source: Source, model: RobotModel, figures: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Motor]:
+        source: 'str | bytes | PathLike[str] | Robot', model: RobotModel,
+        figures: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Motor]:
     """{joint: drive} for the joints of a model: from `figures` ({joint: figures}), and from its URDF for joints not named there.
 
     source: what RobotModel.from_urdf takes: text, a pathlib.Path, or a Robot of urdf_parser_py, which holds no <hod_elastic>.

@@ -14,6 +14,7 @@ from hod_ros.errors import InputError
 from hod_ros.model.robot_model import RobotModel
 
 FEWEST = 100            # samples without a gap
+_LONGEST = 100_000
 _GAP = 5.0              # times the usual step between samples
 
 
@@ -65,7 +66,7 @@ class Recording:
             model.joint_names, self.times, self.positions[:, columns], self.torques[:, columns], motors)
 
     def pieces(self) -> list[Recording]:
-        """The parts between gaps that are long enough to be used."""
+        """The parts between gaps that are long enough to be used, none of them so long that its equations would not fit memory."""
         times = self.times
         if len(times) < FEWEST:
             return []
@@ -73,8 +74,9 @@ class Recording:
         ends = [*np.flatnonzero(steps > _GAP * np.median(steps)) + 1, len(times)]
         out, start = [], 0
         for end in ends:
-            if end - start >= FEWEST:
-                out.append(self._part(start, int(end)))
+            parts = -(-int(end - start) // _LONGEST)
+            bounds = np.linspace(start, end, parts + 1).astype(int)
+            out += [self._part(int(a), int(b)) for a, b in zip(bounds[:-1], bounds[1:], strict=True) if b - a >= FEWEST]
             start = int(end)
         return out
 

@@ -181,6 +181,23 @@ def test_identify_writes_a_description_and_what_it_has_no_place_for(tmp_path):
     assert 'has no torques' in refusal('identify', 'panda', tmp_path / 'none.npz', code=3)
 
 
+def test_motors_beside_links_give_the_stiffness_of_joints(tmp_path):
+    pytest.importorskip('scipy')
+    two = RobotModel.from_urdf(example_robot('panda'), joints=MODEL.joint_names[:2])
+    t = np.arange(3000) * 4e-3
+    q = motion(t)[:, :4, :2]
+    Q = inverse_dynamics(two, q)
+    theta = [q[:, k] + Q[:, k] / 2000 for k in range(2)]
+    efforts = Q[:, 0] + 0.5 * theta[1]
+    np.savez(tmp_path / 'links.npz', joint_names=two.joint_names, times=t, positions=q[:, 0], efforts=efforts)
+    np.savez(tmp_path / 'motors.npz', joint_names=two.joint_names, times=t + 2e-3, positions=theta[0] + 2e-3 * theta[1])
+    found = report(
+        'identify', 'panda', tmp_path / 'links.npz', '--motors', tmp_path / 'motors.npz', '--joints', ','.join(two.joint_names),
+        '--friction-width', 0.02)
+    stiffness = [figure['value'] for figure in found['figures'] if figure['name'] == 'panda_joint2/stiffness']
+    assert stiffness == pytest.approx([2000], rel=0.02)
+
+
 def test_a_folder_of_trajectories_is_evaluated_one_report_each(tmp_path):
     pytest.importorskip('scipy')
     (tmp_path / 'plans').mkdir()
