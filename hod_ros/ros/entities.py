@@ -2,6 +2,7 @@
 """What a lifecycle node makes when it is configured, and gives back when it is cleaned up."""
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from rclpy.lifecycle import LifecycleNode
 from rclpy.lifecycle import LifecyclePublisher
@@ -13,6 +14,8 @@ from rclpy.timer import Timer
 from hod_ros.ros.reporting.log import STEADY
 from hod_ros.ros.reporting.quality import DEPTH
 from hod_ros.ros.reporting.quality import with_overridable_qos
+
+T = TypeVar('T')
 
 
 class Entities:
@@ -42,6 +45,10 @@ class Entities:
     def timer(self, period: float, callback: Callable) -> Timer:
         """Every `period` [s] of the steady clock."""
         return self._keep(self._node.destroy_timer, self._node.create_timer(period, callback, clock=STEADY))
+
+    def own(self, thing: T) -> T:
+        """Something that has a `destroy` of its own."""
+        return self._keep(lambda thing: thing.destroy(), thing)
 
     def _keep(self, destroy, entity):
         self._made.append((destroy, entity))

@@ -4,6 +4,9 @@
 from collections.abc import Callable
 from typing import Any
 
+from rclpy.action import ActionServer
+from rclpy.action.server import GoalEvent
+from rclpy.action.server import ServerGoalHandle
 from rclpy.lifecycle import LifecycleNode
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -31,6 +34,18 @@ def take_message(subscription: Subscription) -> bytes | None:
     with subscription.handle:
         taken = subscription.handle.take_message(subscription.msg_type, True)
     return None if taken is None else taken[0]
+
+
+def begin_goal(handle: ServerGoalHandle) -> None:
+    """An accepted goal is being executed, although by nothing that rclpy runs."""
+    handle._update_state(GoalEvent.EXECUTE)
+
+
+def finish_goal(server: ActionServer, handle: ServerGoalHandle, result: Any) -> None:
+    """Whoever asks for the result of a goal in a terminal state is answered with this."""
+    response = server.action_type.Impl.GetResultService.Response()
+    response.status, response.result = handle.status, result
+    server._result_futures[bytes(handle.goal_id.uuid)].set_result(response)
 
 
 class TolerantLifecycleNode(LifecycleNode):

@@ -2,6 +2,7 @@
 """The lifecycle node `hod`: setpoints in, feedforwards and commands out, services beside them. Its parts are wired here."""
 
 import gc
+from collections.abc import Callable
 from time import monotonic
 
 from sensor_msgs.msg import JointState
@@ -40,14 +41,24 @@ from hod_ros.ros.setpoints.joint_states import QOS
 from hod_ros.ros.setpoints.joint_states import TOPIC as JOINT_STATES
 from hod_ros.ros.setpoints.joint_states import JointStates
 from hod_ros.ros.setpoints.path import SetpointPath
+from hod_ros.ros.streaming.actions import MISSING
+from hod_ros.ros.streaming.actions import TrajectoryAction
+from hod_ros.ros.streaming.actions import installed
+from hod_ros.ros.streaming.forwarding import Forwarding
+from hod_ros.ros.streaming.goals import GoalServer
 from hod_ros.ros.streaming.planner import Planner
 from hod_ros.ros.streaming.robot import planning_robot
 from hod_ros.ros.streaming.streamer import Streamer
+from hod_ros.ros.streaming.tolerances import Tolerances
 from hod_ros.ros.streaming.trajectory_topic import TOPIC as TRAJECTORIES
 from hod_ros.ros.streaming.trajectory_topic import TrajectoryTopic
 
+FORWARDING_PERIOD = 0.005       # [s] between two looks whether effort has been filled in
+
 
 class HodNode(ManagedNode):
+
+    trajectory_action: Callable[[], TrajectoryAction | None] = staticmethod(installed)
 
     _path = _keeper = _service_process = _planner = None       # so that a node that a bad parameter stopped half made can be destroyed
 
@@ -59,7 +70,8 @@ class HodNode(ManagedNode):
         self._keeper = RobotKeeper(self, self._settings, self._use, self._path.check, self._path.hindrance)
         self._fault = FaultTopic(self, lambda: self._path.reset(self._fault.fault))
         self._service_process = ServiceProcess(self, COMPUTED)
-        self._planner = Planner()
+        self._planner, self._forwarding_planner = Planner(), Planner()
+        self._forwarding = None
         self._streamer = Streamer(
             self._path, self._planner, self._refresh, self._stream_time, lambda: self.get_clock().now().to_msg(), self.get_logger())
         self._answers = {'set_payload': PayloadService(self, self._settings, self._keeper, self._path).answer}
@@ -110,6 +122,17 @@ class HodNode(ManagedNode):
         streamer.open(make.publisher(JointSetpoint, '~/setpoint_stream'), make.timer(1 / self._settings['rate'], streamer.tick))
         topic = TrajectoryTopic(streamer, self._start_of, self.get_logger())
         self._trajectories = make.raw_subscription(JointTrajectory, TRAJECTORIES, topic.take, DEPTH)
+        action = self.trajectory_action()
+        if action is None:
+            self.get_logger().info(MISSING)
+            return
+        follower = streamer
+        if self._settings['forward_to']:
+            follower = self._forwarding = make.own(Forwarding(
+                self, action, self._settings['forward_to'], self._path, self._refresh, self._forwarding_planner))
+            make.timer(FORWARDING_PERIOD, follower.poll)
+        make.own(GoalServer(
+            self, action, follower, lambda: Tolerances.of(self._path.joint_names, self._settings), self._start_of))
 
     def _make_commands(self, joint_states):
         make = self._entities
@@ -128,12 +151,12 @@ class HodNode(ManagedNode):
         self.get_logger().info('active')
 
     def _deactivate(self, state):
-        self._streamer.end('the node was deactivated')
+        self._end_trajectories('the node was deactivated')
         self._path.deactivate()
         self._deactivate_publishers(state)
 
     def _free(self, state):
-        self._streamer.close()
+        self._end_trajectories('the node is being cleaned up')
         self._path.deactivate()
         self._keeper.awaited = False
         self._release()
@@ -142,9 +165,11 @@ class HodNode(ManagedNode):
         """Gives back all that configuring made."""
         self._streamer.close()
         self._entities.destroy()
+        self._forwarding = None
         self._path.close()
         self._service_process.stop()
         self._planner.close()
+        self._forwarding_planner.close()
         self._keeper.clear()
         gc.unfreeze()
 
@@ -166,6 +191,7 @@ class HodNode(ManagedNode):
         super().destroy_node()
         if self._planner is not None:
             self._planner.close()
+            self._forwarding_planner.close()
         if self._service_process is not None:
             self._service_process.close()
 
@@ -180,7 +206,9 @@ class HodNode(ManagedNode):
             if path.active:
                 publisher.on_activate(None)
         path.use(robot)
-        self._streamer.use(planning_robot(robot, self._settings))
+        planning = planning_robot(robot, self._settings)
+        self._streamer.use(planning)
+        self._forwarding_planner.use(planning)
         self._service_process.use(robot, self._settings)
 
     def _on_description(self, message):
@@ -207,6 +235,11 @@ class HodNode(ManagedNode):
             self._path.wrenches.receive(message, robot.model)
 
     # Trajectories
+
+    def _end_trajectories(self, reason):
+        self._streamer.end(reason)
+        if self._forwarding is not None:
+            self._forwarding.end(reason)
 
     def _stream_time(self):
         """[s] of trajectories: the steady clock, or a simulation's."""

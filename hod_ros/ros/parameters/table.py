@@ -139,7 +139,7 @@ HOD = (
         'largest_model_step', 0.05, 'Largest torque step of a change of the model that is small, in effort limits.', bounds=(0.0, 1.0),
         changeable=True),
     Specification(
-        'rate', 500.0, 'Setpoints a second that the node streams of trajectories (~/joint_trajectory, ~/follow_joint_trajectory).',
+        'rate', 500.0, 'Setpoints that the node streams of trajectories (~/joint_trajectory, ~/follow_joint_trajectory) [1/s].',
         bounds=(1.0, 2000.0)),
     Specification(
         'trajectory.max_deviation', 1e-3, 'How far the path of a trajectory may leave the straight line between two of its points, '
@@ -153,6 +153,9 @@ HOD = (
         'period [1/s]; 0: such are refused.', bounds=(0.0, 1e4), changeable=True),
     Specification(
         'allow_partial_joints_goal', False, 'Whether a trajectory may leave joints out, which then stay where they are.', changeable=True),
+    Specification(
+        'forward_to', '', "A joint_trajectory_controller's action, such as /arm_controller/follow_joint_trajectory: goals are checked, "
+        'smoothed, filled with effort and passed on to it; empty: they are streamed by this node.'),
     Specification(
         'constraints.<joint>.trajectory', 0.0, 'Path tolerance of goals: how far the robot may be measured from the trajectory on the way '
         '[rad] or [m]; 0: any.', bounds=(0.0, inf), changeable=True, example=0.2),

@@ -69,7 +69,7 @@ class EffortJob:
     """As PlanJob, but the result is the message that came, smoothed and with effort, for a controller that interpolates itself."""
 
     message: bytes
-    state: Array
+    state: Array | None
 
     def run(self, robot: PlanningRobot, read: Callable[[bytes], Any]) -> Any:
         message = read(self.message)
@@ -79,7 +79,8 @@ class EffortJob:
         reference = np.maximum(peak, 1.0) if effort is None else np.where(np.isfinite(effort), effort, np.maximum(peak, 1.0))
         points = with_effort(
             robot.model, trajectory, PART_OF_LIMIT * reference, robot.drives or None, viscous_friction=robot.friction)
-        message.joint_names = list(robot.model.joint_names)
+        if len(message.joint_names) < robot.model.n:
+            message.joint_names = list(robot.model.joint_names)
         return points.message(message)
 
 

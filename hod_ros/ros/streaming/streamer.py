@@ -144,6 +144,17 @@ class Streamer:
 
     # What comes in
 
+    def objection(self) -> str:
+        """Why no goal that is judged by measurement can be accepted now, or ''."""
+        path = self._path
+        if not path.active or self._timer is None:
+            return 'the node is not active'
+        measured, steady = path.measured, path.steady()
+        self._refresh(measured)
+        if not measured.fresh(steady):
+            return f'start and success are judged by joint_states, and {measured.age_text(steady)}: let them be published'
+        return path.stream_hindrance()
+
     def follow(self, message: bytes, start: float | None, goal: Goal) -> None:
         """The latest trajectory that comes before the one before it has begun takes its place."""
         request = Request(message, start, goal)

@@ -16,7 +16,7 @@ from hod_ros.simulation.mjcf import INTEGRATORS
 pytestmark = pytest.mark.telling
 
 ROWS = [pytest.param(item, id=f'{node}-{item.name}') for node, items in TABLE.items() for item in items]
-RATIOS = ('damping', 'largest_model_step', 'largest_disturbance')
+RATIOS = ('damping', 'largest_model_step', 'largest_disturbance', 'trajectory.margin')
 
 
 def named(node, name):

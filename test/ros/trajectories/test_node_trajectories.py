@@ -119,6 +119,8 @@ def robot(node, client):
     robot.live(0.2)
     yield robot
     client.change_state('deactivate')
+    robot.measures = True
+    assert robot.live(until=lambda: client.call(Trigger, 'reset', Trigger.Request()).success)
     client.change_state('activate')
     robot.close()
 

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The action that follows trajectories, over DDS: acceptance, success by measurement, cancel, tolerances, floods, forwarding."""
+
+import subprocess
+import sys
+import time
+from array import array
+from pathlib import Path
+
+import numpy as np
+import pytest
+from action_msgs.msg import GoalStatus
+from action_node import BAD_TOLERANCE
+from action_node import GOOD
+from action_node import HOME
+from action_node import LONG
+from action_node import NAMES
+from action_node import TOO_FAST
+from action_node import UNSORTED
+from rclpy.action import ActionClient
+from ros_harness import PATIENCE
+from ros_harness import arm_urdf
+from ros_harness import running_node
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+from test_msgs.action import Fibonacci
+
+from hod_interfaces.msg import JointSetpoint
+
+CODE = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from hod_ros.ros.process import run_process
+sys.exit(run_process('hod_node', 'action_node', 'ActionNode'))
+"""
+TIMEOUT = 0.6
+PARAMETERS = {
+    'publish_commands': True, 'setpoint_timeout': TIMEOUT, 'source_timeout': 2 * TIMEOUT, 'max_age': TIMEOUT, 'rate': 200.0,
+    'joint_states_timeout': TIMEOUT, 'trajectory.max_deviation': 0.05, 'constraints.joint1.trajectory': 0.1,
+    'constraints.goal_time': 0.5}
+SUCCEEDED, CANCELED, ABORTED = GoalStatus.STATUS_SUCCEEDED, GoalStatus.STATUS_CANCELED, GoalStatus.STATUS_ABORTED
+
+
+class Robot:
+    """Follows the stream, as far as `follows`, and asks for goals."""
+
+    def __init__(self, client):
+        self.client, self.follows, self.measures = client, True, True
+        self.place = np.array(HOME)
+        self.streamed, self.feedback = [], []
+        node = client.node
+        self._subscription = node.create_subscription(JointSetpoint, '/hod/setpoint_stream', self._on_setpoint, 1000)
+        self._states = node.create_publisher(JointState, '/joint_states', 10)
+        self.action = ActionClient(node, Fibonacci, '/hod/follow_joint_trajectory')
+
+    def _on_setpoint(self, message):
+        self.streamed.append(np.array([message.positions, message.velocities, message.accelerations, message.jerks, message.snaps]))
+        if self.follows:
+            self.place = np.array(message.positions)
+
+    def live(self, seconds=PATIENCE, until=None):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and not (until and until()):
+            if self.measures:
+                self._states.publish(JointState(name=NAMES, position=array('d', self.place), velocity=array('d', [0.0] * 3)))
+            self.client.spin(0.01)
+        return until is None or bool(until())
+
+    def ask(self, kind, hundredths=20):
+        """The goal's handle."""
+        future = self.action.send_goal_async(
+            Fibonacci.Goal(order=10 * hundredths + kind), lambda message: self.feedback.append(list(message.feedback.sequence)))
+        assert self.live(until=future.done), 'no answer to a goal'
+        return future.result()
+
+    def result(self, handle, timeout=PATIENCE):
+        """(status, outcome, text)"""
+        future = handle.get_result_async()
+        assert self.live(timeout, until=future.done), 'no result'
+        code, *text = future.result().result.sequence
+        return future.result().status, code, bytes(text).decode()
+
+    def close(self):
+        self.client.node.destroy_subscription(self._subscription)
+        self.client.node.destroy_publisher(self._states)
+        self.action.destroy()
+        self.client.spin(0.05)
+
+
+def test_goals_are_forwarded_with_effort_and_results_and_cancels_passed_back(client):
+    controller = subprocess.Popen([sys.executable, str(Path(__file__).parent / 'action_node.py')])
+    client.describe(arm_urdf(3))
+    try:
+        with running_node(code=CODE, parameters={'forward_to': '/controller/follow', 'trajectory.max_deviation': 0.05}) as node:
+            client.wait_for_state('active')
+            robot = Robot(client)
+            assert robot.live(until=robot.action.server_is_ready)
+            deadline = time.monotonic() + PATIENCE
+            while not (handle := robot.ask(GOOD)).accepted:
+                assert time.monotonic() < deadline
+                robot.live(0.2)
+            status, points, _ = robot.result(handle)
+            assert status == SUCCEEDED and points > 3 and robot.feedback and not robot.streamed
+            handle = robot.ask(GOOD)
+            count = len(robot.feedback)
+            assert robot.live(until=lambda: len(robot.feedback) > count + 3)
+            handle.cancel_goal_async()
+            future = handle.get_result_async()
+            assert robot.live(until=future.done)
+            assert future.result().status == CANCELED and list(future.result().result.sequence) == [-7]
+            assert robot.result(robot.ask(UNSORTED))[0] == ABORTED
+            controller.terminate()
+            controller.wait()
+            assert robot.live(until=lambda: not robot.ask(GOOD).accepted)
+            node.wait_for_output('no controller offers that action')
+            robot.close()
+    finally:
+        controller.kill()
+        controller.wait()
+        client.withdraw_description()
+
+
+@pytest.fixture(scope='module')
+def node(client):
+    client.describe(arm_urdf(3))
+    with running_node(code=CODE, parameters=PARAMETERS) as node:
+        client.wait_for_state('active')
+        client.connect()
+        yield node
+    client.withdraw_description()
+
+
+@pytest.fixture
+def robot(node, client):
+    robot = Robot(client)
+    assert client.wait_until(robot.action.server_is_ready)
+    robot.live(0.2)
+    yield robot
+    robot.measures = True
+    assert robot.live(until=lambda: client.call(Trigger, 'reset', Trigger.Request()).success)
+    client.change_state('deactivate')
+    client.change_state('activate')
+    robot.close()
+
+
+def test_a_goal_succeeds_where_the_robot_is_measured_to_arrive(robot):
+    handle = robot.ask(GOOD)
+    assert handle.accepted and robot.result(handle) == (SUCCEEDED, 0, '')
+    assert abs(robot.place[0] - HOME[0] - 0.2) < 1e-9
+    assert robot.feedback and all(abs(desired - actual) < 5e4 for desired, actual in robot.feedback)
+
+
+def test_a_goal_does_not_succeed_where_the_robot_does_not_arrive(robot):
+    handle = robot.ask(GOOD, 9)
+    robot.follows = False
+    status, code, text = robot.result(handle)
+    assert (status, code) == (ABORTED, -5) and "joint 'joint1' is 0.09 from the last point" in text
+
+
+def test_a_robot_that_stays_behind_is_stopped_along_its_path(robot):
+    handle = robot.ask(LONG, 60)
+    robot.follows = False
+    status, code, text = robot.result(handle)
+    assert (status, code) == (ABORTED, -4) and 'path tolerance' in text
+    assert np.abs(robot.streamed[-1][1:]).max() < 1e-3 and robot.streamed[-1][0, 0] < HOME[0] + 0.59
+    steps = np.diff([q[2, 0] for q in robot.streamed])
+    assert np.abs(steps).max() < 0.5 * max(np.abs([q[2, 0] for q in robot.streamed])) + 1e-9
+
+
+def test_cancel_stops_along_the_path_without_a_jump(robot):
+    handle = robot.ask(LONG, 60)
+    assert robot.live(until=lambda: robot.place[0] > HOME[0] + 0.1)
+    handle.cancel_goal_async()
+    status, code, _ = robot.result(handle)
+    assert status == CANCELED
+    robot.live(0.1)
+    end = robot.streamed[-1]
+    assert HOME[0] + 0.1 < end[0, 0] < HOME[0] + 0.59 and not np.abs(end[1:]).max() > 1e-6
+    speeds = np.array([q[1, 0] for q in robot.streamed])
+    assert np.abs(np.diff(speeds)).max() < 0.25 * speeds.max()
+
+
+@pytest.mark.parametrize(('kind', 'text'), [(UNSORTED, 'times must increase'), (TOO_FAST, 'exceeds its limit')])
+def test_what_cannot_be_ends_before_it_starts(robot, kind, text):
+    handle = robot.ask(kind, 60)
+    status, code, said = robot.result(handle)
+    assert (status, code) == (ABORTED, -1) and text in said and not robot.streamed
+
+
+def test_a_goal_with_wrong_tolerances_is_not_accepted(robot, node):
+    assert not robot.ask(BAD_TOLERANCE).accepted
+    node.wait_for_output('a tolerance is for a joint that is none')
+
+
+def test_without_joint_states_no_goal_is_accepted_and_a_running_one_is_stopped(robot, node):
+    handle = robot.ask(LONG, 30)
+    assert robot.live(until=lambda: len(robot.streamed) > 20)
+    robot.measures = False
+    status, code, text = robot.result(handle)
+    assert status == ABORTED and ('joint_states' in text or 'joint states' in text)
+    assert not robot.ask(GOOD).accepted
+    node.wait_for_output('start and success are judged by joint_states')
+
+
+def test_fifty_goals_one_after_the_other_and_a_hundred_a_second(robot):
+    for i in range(10):
+        assert robot.result(robot.ask(GOOD, i % 2 * 10))[0] == SUCCEEDED
+    futures = []
+    for i in range(60):
+        futures.append(robot.action.send_goal_async(Fibonacci.Goal(order=10 * (i % 20) + LONG)))
+        robot.live(0.01)
+    assert robot.live(until=lambda: all(future.done() for future in futures))
+    handles = [future.result() for future in futures]
+    last = handles[-1]
+    cancel = last.cancel_goal_async()       # perhaps in the splice
+    results = [robot.result(handle)[0] for handle in handles if handle.accepted]
+    assert len(results) == 60 and set(results) <= {ABORTED, CANCELED, SUCCEEDED} and results[-1] in (CANCELED, SUCCEEDED)
+    assert cancel.done()
+    for k, bound in ((0, 0.02), (1, 0.1), (2, 0.6)):
+        assert np.abs(np.diff([q[k, 0] for q in robot.streamed])).max() < bound
+    assert robot.result(robot.ask(GOOD, 0))[0] == SUCCEEDED
+
+
+def test_deactivation_ends_a_goal(robot, client):
+    handle = robot.ask(LONG)
+    assert robot.live(until=lambda: len(robot.streamed) > 20)
+    assert client.change_state('deactivate')
+    assert robot.result(handle)[0] == ABORTED and not robot.ask(GOOD).accepted
