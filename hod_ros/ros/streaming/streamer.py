@@ -98,10 +98,10 @@ class Motion:
 
 @dataclass
 class Planned:
-    """A motion that is being computed. base: from which it takes over, at `takeover` [s]; None: from rest, as soon as it is there."""
+    """A motion that is being computed. before: the current one, as long as which this may take over. takeover: [s]; None: at once."""
 
     request: Request
-    base: Motion | None
+    before: Motion | None
     takeover: float | None
     commanded: bool
 
@@ -261,7 +261,8 @@ class Streamer:
             base = None         # what stands there never came to the robot
         takeover = None if request.start is None and base is None else max(request.start or 0.0, now + self._lead(request.tries))
         if self._next is not None and takeover is not None and takeover >= self._next.origin:
-            base = self._next
+            self._waiting = request     # until that is the current one, from which it will take over
+            return
         commanded = base.commanded if base is not None else fresh
         hindrance = path.stream_hindrance() if commanded else ''
         if hindrance:
@@ -275,7 +276,7 @@ class Streamer:
             state = base.at(takeover)[:ROWS]
             if judged:
                 self._check_start(measured.positions, base.at(now)[0])
-        self._planned = Planned(request, base, takeover, commanded)
+        self._planned = Planned(request, self._current, takeover, commanded)
         self._planner.begin(PlanJob(request.message, state, None if request.start is None else request.start - takeover))
 
     def _check_start(self, measured, desired):
@@ -310,14 +311,13 @@ class Streamer:
         planned, self._planned = self._planned, None
         if planned is not None:
             self._take_motion(result, planned, now)
-        self._plan()
 
     def _take_motion(self, result, planned, now):
-        request, base, takeover = planned.request, planned.base, planned.takeover
+        request, takeover = planned.request, planned.takeover
         if isinstance(result, HodError):
             self._refuse(request, result)
-        elif base is not None and base is not self._current and base is not self._next or takeover is not None and now >= takeover:
-            self._try_again(request)            # too late, or the motion was stopped in the meantime
+        elif planned.before is not self._current or takeover is not None and now >= takeover:
+            self._try_again(request)            # too late, or another motion has begun or was stopped in the meantime
         else:
             if self._next is not None:
                 self._next.finish(Outcome.INVALID_GOAL, NEWER)
@@ -339,6 +339,7 @@ class Streamer:
         self._take_result(now)
         if self._next is not None and now >= self._next.origin:
             self._begin_next(now)
+        self._plan()
         motion = self._current
         if motion is None:
             if self._next is None and self._waiting is None and not self._planner.busy:

@@ -91,7 +91,8 @@ def test_goals_are_forwarded_with_effort_and_results_and_cancels_passed_back(cli
     controller = subprocess.Popen([sys.executable, str(Path(__file__).parent / 'action_node.py')])
     client.describe(arm_urdf(3))
     try:
-        with running_node(code=CODE, parameters={'forward_to': '/controller/follow', 'trajectory.max_deviation': 0.05}) as node:
+        parameters = {'forward_to': '/controller/follow', 'trajectory.max_deviation': 0.05, 'joint_states_timeout': TIMEOUT}
+        with running_node(code=CODE, parameters=parameters) as node:
             client.wait_for_state('active')
             robot = Robot(client)
             assert robot.live(until=robot.action.server_is_ready)
@@ -111,8 +112,7 @@ def test_goals_are_forwarded_with_effort_and_results_and_cancels_passed_back(cli
             assert robot.result(robot.ask(UNSORTED))[0] == ABORTED
             controller.terminate()
             controller.wait()
-            assert robot.live(until=lambda: not robot.ask(GOOD).accepted)
-            node.wait_for_output('no controller offers that action')
+            assert robot.live(until=lambda: not robot.ask(GOOD).accepted and 'no controller offers that action' in node.output)
             robot.close()
     finally:
         controller.kill()

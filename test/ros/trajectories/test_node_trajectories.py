@@ -160,6 +160,21 @@ def test_a_replacement_in_flight_is_continuous_and_the_last_wins(robot):
     assert np.abs(np.diff(q[:, 0], axis=0)).max() < 3 * steps.max()
 
 
+def test_replacements_that_come_faster_than_they_take_over_leave_no_jump(robot):
+    rng = np.random.default_rng(3)
+    robot.send(trajectory([1.0], [HOME + 0.3]))
+    assert robot.live(until=lambda: len(robot.streamed) > 20)
+    for _ in range(100):
+        later = time.time() + 0.1 if rng.random() < 0.3 else 0.0
+        robot.send(trajectory([0.8], [HOME + rng.uniform(-0.2, 0.2, 3)], stamp=later))
+        robot.live(rng.uniform(0, 0.03))
+    robot.send(trajectory([1.0], [HOME]))
+    assert robot.at(HOME) and robot.faults[-1] == ''
+    q, steps = robot.rows(), np.diff(robot.times)
+    for k in range(4):
+        assert (np.abs(np.diff(q[:, k], axis=0)).max(axis=1) <= 1.5 * np.abs(q[:, k + 1]).max() * np.maximum(steps, 1e-3)).all()
+
+
 def test_a_future_stamp_splices_there(robot):
     robot.send(trajectory([0.6], [HOME + 0.2]))
     robot.live(0.1)
