@@ -4,7 +4,6 @@
 import os
 import signal
 import sys
-import traceback
 
 from hod_ros.command import exits
 from hod_ros.command.exits import Failure
@@ -50,6 +49,7 @@ def main() -> int:
         name = f' {error.filename!r}' if error.filename else ''
         return _ended(f'the output{name} could not be written: {error.strerror or error}', options, exits.OUTPUT)
     except Exception:
+        import traceback
         traceback.print_exc()
         return _ended('this is an error of hod_ros itself; please report it with the lines above', options, exits.BUG)
 

@@ -2,7 +2,6 @@
 """What a command prints: text with colours on a terminal, tables, or one JSON document for scripts."""
 
 import argparse
-import json
 import os
 import re
 import sys
@@ -28,6 +27,7 @@ def styled(text: str, style: str, stream: TextIO | None = None) -> str:
 
 def print_json(document: Any) -> None:
     """One JSON document: numbers that are not finite become null, since JSON has none."""
+    import json
     print(json.dumps(plain(document), indent=2, allow_nan=False))
 
 

@@ -4,6 +4,7 @@
 import argparse
 import re
 import sys
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from hod_ros.command import exits
 from hod_ros.command.exits import Failure
 
 if TYPE_CHECKING:
+    from hod_ros.description.urdf import Description
     from hod_ros.model.robot_model import RobotModel
 
 
@@ -47,12 +49,30 @@ def robot_options(options: argparse.Namespace) -> dict:
 
 
 def read_robot(options: argparse.Namespace) -> tuple[Source, 'RobotModel']:
-    """The description and its model."""
-    from hod_ros.errors import DescriptionError
+    """The description's text and its model."""
     from hod_ros.model.robot_model import RobotModel
     source = read_source(options.robot)
-    try:
+    with _named_in_errors(source):
         return source, RobotModel.from_urdf(source.text, **robot_options(options))
+
+
+def described_robot(options: argparse.Namespace) -> tuple['Description', 'RobotModel']:
+    """The description's records and its model, of one reading."""
+    from hod_ros.description.urdf import read_urdf
+    from hod_ros.model.assembly import assemble
+    from hod_ros.model.robot_model import RobotModel
+    source = read_source(options.robot)
+    chosen = robot_options(options)
+    with _named_in_errors(source):
+        description = read_urdf(source.text)
+        return description, RobotModel(**assemble(description, keep=chosen.pop('joints'), **chosen))
+
+
+@contextmanager
+def _named_in_errors(source):
+    from hod_ros.errors import DescriptionError
+    try:
+        yield
     except DescriptionError as error:
         raise Failure(f'{source.label}: {error}') from None
 

@@ -5,24 +5,17 @@ Each is a module with DESCRIPTION and EXAMPLES (texts of its help), arguments(pa
 returns an exit code. A module is imported when its own help or work is asked for; what needs numpy it imports in run().
 """
 
-from typing import NamedTuple
-
-
-class Subcommand(NamedTuple):
-    module: str
-    summary: str        # its line in the help
-
-
+# name: (module, its line in the help)
 TABLE = {
-    'info': Subcommand('hod_ros.command.info', 'what a robot is made of: joints, limits, masses, warnings'),
-    'check': Subcommand('hod_ros.command.check', 'whether a robot description is sound, for CI'),
-    'plot': Subcommand('hod_ros.command.plot', 'figures of a motion and of the torques that it needs: PNG, SVG, PDF'),
-    'evaluate': Subcommand('hod_ros.command.evaluate', 'what a trajectory asks of a robot, and whether it keeps limits'),
-    'retime': Subcommand('hod_ros.command.retime', 'the fastest timing of a path within limits, or a slow-down; effort filled in'),
-    'compute': Subcommand('hod_ros.command.compute', 'torques and their time derivatives of recordings, bags included'),
-    'identify': Subcommand('hod_ros.command.identify', 'masses, friction, rotors and stiffness from recordings; a better URDF'),
-    'view': Subcommand('hod_ros.command.view', 'the robot in a browser, coloured by what its joints bear'),
-    'export': Subcommand('hod_ros.command.export', 'a C++ project that computes the same at 1 kHz, alone'),
-    'bench': Subcommand('hod_ros.command.bench', 'how fast this machine computes, beside the peers that are installed'),
-    'completion': Subcommand('hod_ros.command.completion', 'completion of this command for bash, zsh or tcsh'),
+    'info': ('hod_ros.command.info', 'what a robot is made of: joints, limits, masses, warnings'),
+    'check': ('hod_ros.command.check', 'whether a robot description is sound, for CI'),
+    'plot': ('hod_ros.command.plot', 'figures of a motion and of the torques that it needs: PNG, SVG, PDF'),
+    'evaluate': ('hod_ros.command.evaluate', 'what a trajectory asks of a robot, and whether it keeps limits'),
+    'retime': ('hod_ros.command.retime', 'the fastest timing of a path within limits, or a slow-down; effort filled in'),
+    'compute': ('hod_ros.command.compute', 'torques and their time derivatives of recordings, bags included'),
+    'identify': ('hod_ros.command.identify', 'masses, friction, rotors and stiffness from recordings; a better URDF'),
+    'view': ('hod_ros.command.view', 'the robot in a browser, coloured by what its joints bear'),
+    'export': ('hod_ros.command.export', 'a C++ project that computes the same at 1 kHz, alone'),
+    'bench': ('hod_ros.command.bench', 'how fast this machine computes, beside the peers that are installed'),
+    'completion': ('hod_ros.command.completion', 'completion of this command for bash, zsh or tcsh'),
 }
