@@ -31,10 +31,10 @@ def main():
     with tempfile.TemporaryDirectory(prefix='hod_robot_') as folder:
         parameters = Path(folder) / 'robot.yaml'
         parameters.write_text('/**:\n  ros__parameters:\n    robot_description: ' + json.dumps(text) + '\n')
-        from hod_ros.ros.process import main as node
+        from hod_ros.ros.process import node_main
         given = sys.argv[2:]
         sys.argv = ['hod_node', *given, *([] if '--ros-args' in given else ['--ros-args']), '--params-file', str(parameters)]
-        return node()
+        return node_main()
 
 
 if __name__ == '__main__':

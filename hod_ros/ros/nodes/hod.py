@@ -182,10 +182,10 @@ class HodNode(ManagedNode):
         self._path.send_last_command(listen=False)
 
     def destroy_node(self):
-        if self._path is not None:
-            self._path.send_last_command()
         if self._service_process is not None:
             self._service_process.ask_to_end()
+        if self._path is not None:
+            self._path.send_last_command()
         if self._keeper is not None:
             self._keeper.close()
         super().destroy_node()
