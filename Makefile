@@ -27,7 +27,7 @@ PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 RUN := $(VENV)/bin/python
 
 .DEFAULT_GOAL := setup
-.PHONY: setup demo sea-demo test check run watch bench soak floods lint docs pictures clean help
+.PHONY: setup demo sea-demo test check run watch bench soak floods sanitize arm64 lint docs pictures clean help
 
 setup: ## build the environment: ROS 2 wheels, interfaces, package (done by every target below)
 	@command -v '$(PYTHON)' >/dev/null || { \
@@ -62,6 +62,12 @@ floods: setup ## end the node by signals, again and again, while planners flood 
 
 soak: setup ## run the node for long and watch its memory and losses
 	@$(RUN) -m bench.soak $(ARGS)
+
+sanitize: setup ## run the kernel under the address, undefined-behaviour and thread sanitizers; ARGS='address --seconds 60'
+	@$(RUN) tools/sanitize.py $(ARGS)
+
+arm64: setup ## build the C++ for arm64 and run it in qemu, where g++-aarch64-linux-gnu and qemu-user are installed
+	@$(RUN) -m pytest test/kernel/test_arm64.py $(ARGS)
 
 lint: setup ## check the style, and the types of the examples
 	@$(VENV)/bin/ruff check .

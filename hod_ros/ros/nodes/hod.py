@@ -69,7 +69,7 @@ class HodNode(ManagedNode):
         self._path = SetpointPath(self._settings, Partners(self), self.get_logger())
         self._keeper = RobotKeeper(self, self._settings, self._use, self._path.check, self._path.hindrance)
         self._fault = FaultTopic(self, lambda: self._path.reset(self._fault.fault))
-        self._service_process = ServiceProcess(self, COMPUTED)
+        self._service_process = ServiceProcess(self, COMPUTED, self._settings['threads'])
         self._planner, self._forwarding_planner = Planner(), Planner()
         self._forwarding = None
         self._streamer = Streamer(

@@ -174,6 +174,9 @@ HOD = (
     Specification(
         'max_seconds', 10.0, 'Most time of a processor that a service request may take [s].', bounds=(0.1, LONGEST_TIMEOUT),
         changeable=True),
+    Specification(
+        'threads', 0, 'On how many threads the samples of one service request are computed at most; 0: what the environment variable '
+        'HOD_ROS_THREADS says, else as many as there are cores and pay.', bounds=(0, 256)),
 )
 
 CONTROLLER = (

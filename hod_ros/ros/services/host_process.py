@@ -46,9 +46,10 @@ def search_path() -> list[str]:
 
 class ServiceProcess:
 
-    def __init__(self, node: Node, names: Iterable[str]) -> None:
-        """names: of the services, private to the node."""
+    def __init__(self, node: Node, names: Iterable[str], threads: int = 0) -> None:
+        """names: of the services, private to the node. threads: for the samples of a request; 0: as the environment says."""
         self._node = node
+        self._environment = {**os.environ, 'HOD_ROS_THREADS': str(threads)} if threads else None
         self._names = {name: node.resolve_service_name(f'~/{name}') for name in names}
         self._blackboard = Blackboard()
         self._signs = SignsOfLife()
@@ -82,7 +83,7 @@ class ServiceProcess:
         self._began = monotonic()
         self._process = at_ordinary_priority(lambda: subprocess.Popen(
             [sys.executable, '-I', '-c', PROGRAM, *map(str, descriptors), *search_path()],
-            stdin=subprocess.PIPE, pass_fds=descriptors, **APART))
+            stdin=subprocess.PIPE, pass_fds=descriptors, env=self._environment, **APART))
 
     def watch(self) -> None:
         """Starts the process again where it has died; one that stands still is killed."""

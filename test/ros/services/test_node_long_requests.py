@@ -189,3 +189,10 @@ def test_a_services_process_that_stands_still_is_no_more_called_answering(client
     finally:
         os.kill(pid, signal.SIGCONT)
     assert client.wait_until(lambda: says('answering'))
+
+
+def test_the_parameter_threads_bounds_those_of_a_request(client):
+    with node_with_arm(client, parameters={'threads': 1}) as node:
+        pid = service_process(node)
+        assert b'HOD_ROS_THREADS=1' in Path(f'/proc/{pid}/environ').read_bytes().split(b'\0')
+        assert client.compute(np.tile(Q, (2000, 1, 1)), order=0).success
