@@ -39,6 +39,7 @@ from hod_ros.model.robot_model import RobotModel
 
 HELD_OUT = 0.25                 # the last part of each piece, for the cross-validation
 _FEWEST_EQUATIONS = 50
+_ROUNDING = 1e-16               # of an eigenvalue, so that the condition of what cannot be told apart is 1e8
 _EXCITED = 0.01                 # of some parameter of a body, for it to be changed at all
 _UNEXPLAINED = 0.7             # the part of a joint's torques whose remaining is worth a note
 _POSITIVE_WEIGHT = 1e-2         # of what is believed of friction and rotors: next to nothing
@@ -273,7 +274,7 @@ def _base_figures(model, unknowns, best, covariance, without, places):
     gram = best.from_data[np.ix_(kept, kept)]
     lengths = np.sqrt(np.maximum(np.diag(gram), 1e-300))
     eigenvalues = np.linalg.eigvalsh(gram / np.outer(lengths, lengths))
-    return figures, float(np.sqrt(eigenvalues[-1] / max(eigenvalues[0], 1e-300)))
+    return figures, float(np.sqrt(eigenvalues[-1] / max(eigenvalues[0], _ROUNDING * eigenvalues[-1])))
 
 
 def _described_errors(model, unknowns, pieces, width):

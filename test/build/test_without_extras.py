@@ -9,7 +9,7 @@ import sys
 
 class Absent:
     def find_spec(self, name, path=None, target=None):
-        if name.split('.')[0] in ('sympy', 'mpmath', 'mujoco', 'scipy', 'matplotlib'):
+        if name.split('.')[0] in ('sympy', 'mpmath', 'mujoco', 'scipy', 'matplotlib', 'rosbags', 'pyarrow', 'distributed'):
             raise ModuleNotFoundError(f'No module named {name!r}', name=name)
 
 sys.meta_path.insert(0, Absent())
