@@ -5,4 +5,4 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / 'test' / 'helpers'))
+sys.path[:0] = [str(ROOT / 'test' / 'helpers'), str(ROOT / 'examples')]

@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """The controller of elastic joints, its own gate and law, in the loop with a Panda on MuJoCo: lost references and states, starts and jumps;
-and the faults of a laboratory (bench/elastic_realistic.py), with delays of one period and of two.
+and the faults of a laboratory (examples/laboratory.py), with delays of one period and of two.
 """
 
 import math
 
 import numpy as np
+from laboratory import BANDWIDTH
+from laboratory import DAMPING
+from laboratory import INERTIA
+from laboratory import JOINT_ENCODER
+from laboratory import LAG
+from laboratory import MOTOR_ENCODER
+from laboratory import PERIOD
+from laboratory import SETTLED
+from laboratory import STEP
+from laboratory import Arm
+from laboratory import feedforward
+from laboratory import identified
+from laboratory import sines
 
 from bench import ROOT
-from bench.elastic_realistic import BANDWIDTH
-from bench.elastic_realistic import DAMPING
-from bench.elastic_realistic import INERTIA
-from bench.elastic_realistic import JOINT_ENCODER
-from bench.elastic_realistic import LAG
-from bench.elastic_realistic import MOTOR_ENCODER
-from bench.elastic_realistic import PERIOD
-from bench.elastic_realistic import SETTLED
-from bench.elastic_realistic import STEP
-from bench.elastic_realistic import Arm
-from bench.elastic_realistic import feedforward
-from bench.elastic_realistic import identified
-from bench.elastic_realistic import sines
 from bench.motor_loop import MotorLoop
 from bench.motor_loop import motion
 from bench.timing import Table
@@ -78,7 +78,7 @@ def faults(at):
 
 
 def realistic(arm, drives, path, references, *, observe=0.0, delay=1, seconds=2.0):
-    """rms of the joints [rad] under the gate and the PD of bench/elastic_realistic.py."""
+    """rms of the joints [rad] under the gate and the PD of examples/laboratory.py."""
     own = {'position': INERTIA * BANDWIDTH**2, 'velocity': 2 * DAMPING * INERTIA * BANDWIDTH}
     limits = {'lower': -9.0, 'upper': 9.0, 'effort_rate': EFFORT_RATE}
     wide = {name: dict.fromkeys(arm.model.joint_names, value) for name, value in limits.items()}

@@ -32,6 +32,8 @@ from demo import SIGNALS
 from demo import Failure
 from demo import Stop
 from demo import claim_domain
+from laboratory import Arm
+from laboratory import errors
 from numpy.typing import NDArray
 from sine_motion import PANDA
 from sine_motion import ROOT
@@ -39,6 +41,7 @@ from sine_motion import ROOT
 from hod_ros import PreparedDrives
 from hod_ros import RobotModel
 from hod_ros import drives_from_figures
+from hod_ros import inverse_dynamics
 
 try:
     import rclpy
@@ -68,7 +71,7 @@ Array: TypeAlias = NDArray[np.float64]
 @dataclass(frozen=True)
 class Case:
     name: str
-    feedforward: str            # 'full', from the node; 'efforts', 'rigid' or 'none', made here in its place
+    feedforward: str            # 'full', from the node; 'efforts', 'differences', 'rigid' or 'none', made here in its place
     stiffness: float = 1.0      # factor of the stiffness that the node believes
     lock_step: bool = True
 
@@ -83,6 +86,7 @@ CASES = (
     Case('full, stiffness +30 %', 'full', 1.3),
     Case('full, stiffness -30 %', 'full', 0.7),
     Case('full, plant free-running', 'full', lock_step=False),
+    Case('Q, differenced', 'differences'),
 )
 FULL, EFFORTS, RIGID, _, STIFFER, SOFTER = (case.name for case in CASES[:6])
 
@@ -121,6 +125,8 @@ class Planner:
         self._setpoints = motion(times + self._lead / SECOND, robot.model.n)
         self.errors = np.full((periods, robot.model.n), np.nan)     # [rad]
         self.delays: list[float] = []                               # [s] from a state to the torques that answer it, as seen here
+        earlier = motion(self._lead / SECOND - robot.period * np.arange(1, 3), robot.model.n)
+        self._before = [inverse_dynamics(robot.model, q[:3])[0] for q in earlier]       # Q of the last two setpoints
         self.done = False
         self._last: int | None = None                               # index of the latest state
         self._came: tuple[Any, float] = None, 0.0                   # stamp of the latest state of the motors, and when it came
@@ -174,10 +180,19 @@ class Planner:
         """What a controller that knows less than the node would get."""
         stamp = message.header.stamp.sec * SECOND + message.header.stamp.nanosec
         q, Q = self._setpoints[(stamp - self._lead) // self._nanoseconds], np.asarray(message.efforts)
-        theta = q[0] + Q / self._robot.stiffness if self._case.feedforward == 'efforts' else q[0]
-        tau = 0.0 * Q if self._case.feedforward == 'none' else Q + self._robot.rotor * q[2]
+        K, B = self._robot.stiffness, self._robot.rotor
+        theta, rate, tau = q[0], q[1], Q + B * q[2]
+        if self._case.feedforward == 'efforts':
+            theta = q[0] + Q / K
+        elif self._case.feedforward == 'differences':
+            (one, two), h = self._before, self._robot.period
+            theta, rate = q[0] + Q / K, q[1] + (Q - one) / h / K
+            tau = Q + B * (q[2] + (Q - 2 * one + two) / h**2 / K)
+        elif self._case.feedforward == 'none':
+            tau = 0.0 * Q
+        self._before = [Q, *self._before][:2]
         self._reference.publish(MotorFeedforward(
-            header=message.header, motor_names=message.joint_names, positions=array('d', theta), velocities=array('d', q[1]),
+            header=message.header, motor_names=message.joint_names, positions=array('d', theta), velocities=array('d', rate),
             accelerations=array('d', q[2]), efforts=array('d', tau)))
 
     def _on_motor_state(self, message: JointState) -> None:
@@ -255,22 +270,41 @@ def verdict(results: Mapping[str, Array]) -> list[tuple[str, bool, str]]:
     ]
 
 
-def draw(robot: Robot, results: Mapping[str, Array], path: Path) -> None:
+def draw(robot: Robot, results: Mapping[str, Array], laboratory: Mapping[str, float], path: Path) -> None:
     import matplotlib
     matplotlib.use('Agg')
     import matplotlib.pyplot as plt
-    figure, axes = plt.subplots(figsize=(10, 5), layout='constrained')
+    figure, (axes, beside) = plt.subplots(1, 2, figsize=(13, 5), layout='constrained', width_ratios=(3, 2))
     for name, errors in results.items():
         style = '--' if '+' in name else ':' if '-1' in name or '-3' in name else '-'
         times = np.arange(len(errors)) * robot.period
         axes.semilogy(times, np.maximum(np.abs(errors).max(axis=1), 1e-9), style, linewidth=1.2, label=name)
     axes.set(xlabel='time [s]', ylabel='largest joint error [rad]')
-    axes.set_title('An arm with elastic joints, tracked over DDS at 1 kHz, the same PD control of its motors', loc='left')
+    axes.set_title('Over DDS at 1 kHz, with a model that is exact but for what is named', loc='left')
     axes.grid(alpha=0.25)
-    figure.legend(loc='outside right center', frameon=False)
+    axes.legend(frameon=False, fontsize=7, loc='lower right')
+    beside.barh(list(laboratory), list(laboratory.values()), height=0.5)
+    beside.set(xscale='log', xlabel='rms joint error [rad]')
+    beside.invert_yaxis()
+    beside.set_title('With the faults of a laboratory', loc='left')
+    beside.grid(axis='x', alpha=0.25)
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, dpi=100)
     plt.close(figure)
+
+
+def laboratory_errors(robot: Robot, stop: StopRequest) -> dict[str, float]:
+    """What the same is worth where the model is wrong, in this process."""
+    print('\nWith the faults of a laboratory (stiffness +-10 %, inertias +-5 %, 0.2 kg of payload, friction, torque ripple, encoders, one period\n'
+          'of delay, lag; PD of 15 Hz: examples/laboratory.py):\n')
+    results: dict[str, float] = {}
+    for kind, error in errors(Arm(robot.model)):
+        results[kind] = error
+        print(f'  {kind:38}{error:10.1e}', flush=True)
+        if stop.made:
+            raise Stop
+    print("\nSo what limits a real arm is its stiffness and its friction: identify them, then Q' and Q'' are worth something.")
+    return results
 
 
 def run(duration: float, picture: Path, cases: Sequence[Case], stop: StopRequest) -> int:
@@ -287,16 +321,16 @@ def run(duration: float, picture: Path, cases: Sequence[Case], stop: StopRequest
     results: dict[str, Array] = {}
     for case in cases:
         began = time.monotonic()
-        errors, delays = track(robot, case, duration, stop)
-        results[case.name] = errors
+        deviations, delays = track(robot, case, duration, stop)
+        results[case.name] = deviations
         took = time.monotonic() - began
         more = ''
         if not case.lock_step:
             p50, p99 = np.percentile(delays, (50, 99)) * 1e3 if delays else (np.nan, np.nan)
-            missing = int(np.isnan(errors[:, 0]).sum())
+            missing = int(np.isnan(deviations[:, 0]).sum())
             more = f'   torques come {p50:.2f} ms (p50), {p99:.2f} ms (p99) after their state; {missing} states not seen'
-        print(f'  {case.name:26}{rms(errors):10.1e}{np.nanmax(np.abs(errors)):11.1e}   {took:5.1f} s{more}', flush=True)
-    draw(robot, results, picture)
+        print(f'  {case.name:26}{rms(deviations):10.1e}{np.nanmax(np.abs(deviations)):11.1e}   {took:5.1f} s{more}', flush=True)
+    draw(robot, results, laboratory_errors(robot, stop), picture)
     print(f'\nPicture: {picture}')
     if not results.keys() >= {FULL, EFFORTS, RIGID, STIFFER, SOFTER}:
         return 0
