@@ -60,9 +60,10 @@ class Arm:
             seconds: float = 2.0) -> tuple[float, list[Array]]:
         """(rms error of the joints [rad], recording: positions, motor positions, torques)."""
         plant, n = ElasticPlant(self.real, self.drives, step=STEP), self.model.n
-        times = np.arange(round(seconds / PERIOD)) * PERIOD
+        times = np.arange(round(seconds / PERIOD), dtype=np.float64) * PERIOD
         positions, velocities, feedforward = references(times)
-        plant.set_state(*motion(times[:1])[0, :2], positions[0], velocities[0])
+        start = motion(times[:1])[0]
+        plant.set_state(start[0], start[1], positions[0], velocities[0])
         queue, disturbances = [feedforward[0]] * delay, np.zeros(n)
         lagging = feedforward[0].copy()
         last: Array | None = None

@@ -3,8 +3,8 @@
 
 Four processes at 1 kHz: a plant on MuJoCo in lock-step, the node `hod`, the controller, and this one, the planner, which answers each state
 with a setpoint for the middle of the period that follows, over which the torque is held. The controller adds the same PD control of the
-motors in all cases; config/sea_demo.yaml holds drives and gains. Ends with a table and a picture, and with exit code 0 only if full
-feedforward tracks as much better as it must.
+motors in all cases; config/sea_demo.yaml holds drives and gains. Beside that ideal the same is shown with the faults of a laboratory
+(laboratory.py). Ends with a table and a picture, and with exit code 0 only if full feedforward tracks as much better as it must.
 """
 
 import argparse
@@ -125,7 +125,7 @@ class Planner:
         self._setpoints = motion(times + self._lead / SECOND, robot.model.n)
         self.errors = np.full((periods, robot.model.n), np.nan)     # [rad]
         self.delays: list[float] = []                               # [s] from a state to the torques that answer it, as seen here
-        earlier = motion(self._lead / SECOND - robot.period * np.arange(1, 3), robot.model.n)
+        earlier = motion(self._lead / SECOND - robot.period * np.arange(1, 3, dtype=np.float64), robot.model.n)
         self._before = [inverse_dynamics(robot.model, q[:3])[0] for q in earlier]       # Q of the last two setpoints
         self.done = False
         self._last: int | None = None                               # index of the latest state
@@ -235,7 +235,7 @@ def track(robot: Robot, case: Case, duration: float, stop: StopRequest) -> tuple
     start = motion(np.zeros(1), robot.model.n)[0]
     motors = PreparedDrives(robot.model, robot.drives).motor_feedforward(start)
     initial = {
-        'lock_step': case.lock_step,
+        'lock_step': case.lock_step, 'realtime_priority': 0 if case.lock_step else 20,
         'initial_positions': start[0].tolist(), 'initial_velocities': start[1].tolist(),
         'initial_motor_positions': motors.positions.tolist(), 'initial_motor_velocities': motors.velocities.tolist(),
         'initial_motor_torques': motors.efforts.tolist()}
@@ -275,19 +275,21 @@ def draw(robot: Robot, results: Mapping[str, Array], laboratory: Mapping[str, fl
     matplotlib.use('Agg')
     import matplotlib.pyplot as plt
     figure, (axes, beside) = plt.subplots(1, 2, figsize=(13, 5), layout='constrained', width_ratios=(3, 2))
-    for name, errors in results.items():
+    for name, deviations in results.items():
         style = '--' if '+' in name else ':' if '-1' in name or '-3' in name else '-'
-        times = np.arange(len(errors)) * robot.period
-        axes.semilogy(times, np.maximum(np.abs(errors).max(axis=1), 1e-9), style, linewidth=1.2, label=name)
+        times = np.arange(len(deviations)) * robot.period
+        axes.semilogy(times, np.maximum(np.abs(deviations).max(axis=1), 1e-9), style, linewidth=1.2, label=name)
     axes.set(xlabel='time [s]', ylabel='largest joint error [rad]')
     axes.set_title('Over DDS at 1 kHz, with a model that is exact but for what is named', loc='left')
     axes.grid(alpha=0.25)
     axes.legend(frameon=False, fontsize=7, loc='lower right')
-    beside.barh(list(laboratory), list(laboratory.values()), height=0.5)
-    beside.set(xscale='log', xlabel='rms joint error [rad]')
-    beside.invert_yaxis()
-    beside.set_title('With the faults of a laboratory', loc='left')
-    beside.grid(axis='x', alpha=0.25)
+    beside.set_visible(bool(laboratory))
+    if laboratory:
+        beside.barh(list(laboratory), list(laboratory.values()), height=0.5)
+        beside.set(xscale='log', xlabel='rms joint error [rad]')
+        beside.invert_yaxis()
+        beside.set_title('With the faults of a laboratory', loc='left')
+        beside.grid(axis='x', alpha=0.25)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=100)
     plt.close(figure)
@@ -295,8 +297,8 @@ def draw(robot: Robot, results: Mapping[str, Array], laboratory: Mapping[str, fl
 
 def laboratory_errors(robot: Robot, stop: StopRequest) -> dict[str, float]:
     """What the same is worth where the model is wrong, in this process."""
-    print('\nWith the faults of a laboratory (stiffness +-10 %, inertias +-5 %, 0.2 kg of payload, friction, torque ripple, encoders, one period\n'
-          'of delay, lag; PD of 15 Hz: examples/laboratory.py):\n')
+    print('\nWith the faults of a laboratory (stiffness +-10 %, inertias +-5 %, 0.2 kg of payload, friction, torque ripple, encoders, one\n'
+          'period of delay, lag; PD of 15 Hz: examples/laboratory.py):\n')
     results: dict[str, float] = {}
     for kind, error in errors(Arm(robot.model)):
         results[kind] = error
@@ -330,7 +332,7 @@ def run(duration: float, picture: Path, cases: Sequence[Case], stop: StopRequest
             missing = int(np.isnan(deviations[:, 0]).sum())
             more = f'   torques come {p50:.2f} ms (p50), {p99:.2f} ms (p99) after their state; {missing} states not seen'
         print(f'  {case.name:26}{rms(deviations):10.1e}{np.nanmax(np.abs(deviations)):11.1e}   {took:5.1f} s{more}', flush=True)
-    draw(robot, results, laboratory_errors(robot, stop), picture)
+    draw(robot, results, laboratory_errors(robot, stop) if cases == CASES else {}, picture)
     print(f'\nPicture: {picture}')
     if not results.keys() >= {FULL, EFFORTS, RIGID, STIFFER, SOFTER}:
         return 0

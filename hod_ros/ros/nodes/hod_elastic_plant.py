@@ -28,6 +28,7 @@ from hod_ros.ros.reporting.log import STEADY
 from hod_ros.ros.reporting.quality import DEPTH
 from hod_ros.ros.reporting.quality import WithoutEvents
 from hod_ros.ros.robot.waiting import RobotWanted
+from hod_ros.ros.scheduling import take_priority
 from hod_ros.ros.stamps import nanoseconds
 from hod_ros.simulation.elastic_plant import ElasticPlant
 
@@ -54,6 +55,7 @@ class PlantNode(WithoutEvents, Node):
         self._clock_publisher = self.create_publisher(ClockMessage, '/clock', DEPTH)
         self._joint_publisher = self.create_publisher(JointState, 'joint_states', DEPTH)
         self._motor_publisher = self.create_publisher(JointState, 'motor_states', DEPTH)
+        take_priority(self.get_logger(), self._settings['realtime_priority'])
         RobotWanted(self, self._settings, self._use)
 
     def _use(self, robot):

@@ -6,6 +6,7 @@ The last two take all parameters at their start only. Drives, elastic.<joint>.<f
 `tools/write_reference.py` writes config/hod.yaml and the table in docs/reference.md.
 """
 
+from dataclasses import replace
 from math import inf
 
 from hod_ros.ros.parameters.specifications import DOUBLES
@@ -229,6 +230,7 @@ CONTROLLER = (
 )
 
 PLANT = (
+    replace(REALTIME_PRIORITY, default=0),
     Specification('lock_step', False, 'Simulate one period for each command; false: keep pace with the wall clock.'),
     Specification('period', 1e-3, 'Time between two states, in which the torques are held [s].', bounds=(1e-6, 1.0)),
     Specification('step', 2e-4, 'Time of an integration step, a whole fraction of the period [s].', bounds=(1e-7, 1.0)),
