@@ -20,6 +20,7 @@ SMOOTHNESS = (2, 3, 4, 5)
 MOST_NUMBERS = 20_000_000               # points times joints: more take gigabytes
 _ROUNDING = 1e-11                       # of the positions' size, by which limits may be missed
 _LARGEST = 1e9                          # numbers and times, and 1 / the times between points
+MOST_SWING = 1000.0                     # times the extent of all points
 _SMALLEST_DEVIATION = 1e-9              # below it rounding decides [rad] or [m]
 
 
@@ -71,6 +72,7 @@ class _Search:
             motion = Trajectory.from_derivatives(knots, derivatives, self.names)
             bad = self._bad(motion, line)
             if not bad.any():
+                self._check_swing(motion)
                 return motion
             self._improve(bad, motion, line, knots)
 
@@ -97,6 +99,25 @@ class _Search:
         if self.limits is not None:
             bad |= deviation.beyond(c, *self.limits) > self.size
         return bad
+
+    def _check_swing(self, motion):
+        """Where any deviation is allowed, very uneven times make a motion of least energy swing far beyond all points."""
+        if np.isfinite(self.allowed):
+            return
+        positions, steps = self.given[:, 0], np.diff(self.times)
+        speeds = np.nan_to_num(self.given[:, 1])
+        reach = np.abs(np.diff(speeds, axis=0)).max(initial=0.0) + np.abs(speeds).max()
+        extent = np.linalg.norm(np.ptp(positions, axis=0)) + reach * steps.max()
+        pieces = np.arange(len(steps))
+        swing = deviation.from_chords(motion.coefficients, positions[:-1], positions[1:], MOST_SWING * extent)
+        i = int(np.argmax(swing[pieces]))
+        if swing[i] > MOST_SWING * extent + self.size:
+            shortest = int(np.argmin(steps))
+            raise InputError(
+                f'between point {i} ({self.times[i]:.6g} s) and point {i + 1} ({self.times[i + 1]:.6g} s) the motion of least energy swings '
+                f'{swing[i]:.3g} away from the straight line, but all points lie within {extent:.3g}: the times are too uneven '
+                f'({steps[i]:.3g} s there, {steps[shortest]:.3g} s after point {shortest}); give max_deviation, velocities, or more even '
+                'times')
 
     def _improve(self, bad, motion, line, knots):
         """A motion along each bad line, then shorter bends at its bad ends, then a stop there; or the refusal."""

@@ -191,3 +191,12 @@ def test_what_cannot_be_interpolated_is_refused_with_the_reason(change, message)
 def test_velocities_may_be_missing_at_some_points():
     a = Trajectory.interpolate([0, 1, 2], [[0.0], [1.0], [0.5]], [None, [0.1], []], max_deviation=None)
     assert a == Trajectory.interpolate([0, 1, 2], [[0.0], [1.0], [0.5]], [[np.nan], [0.1], [np.nan]], max_deviation=None)
+
+
+@pytest.mark.parametrize('gap', [1e-4, 1e-5, 1e-8])
+def test_very_uneven_times_are_refused_where_any_deviation_would_be_allowed(gap):
+    times, positions = [0, 1, 1 + gap, 2, 3], [[0.0], [1.0], [0.5], [1.0], [0.0]]
+    with pytest.raises(InputError, match='the times are too uneven|times differ too much'):
+        Trajectory.interpolate(times, positions, max_deviation=None)
+    even = Trajectory.interpolate([0, 1, 1.1, 2, 3], positions, max_deviation=None)
+    assert np.abs(even.evaluate(np.linspace(0, 3, 301))).max() < 10
