@@ -8,8 +8,8 @@ from importlib import import_module
 
 NAMES = (
     'accuracy', 'command', 'dynamics', 'elastic', 'elastic_controller', 'elastic_realistic', 'formulations', 'identification',
-    'importing', 'kernel', 'recordings', 'ros_beside', 'ros_elastic', 'ros_guards', 'ros_latency', 'ros_rate', 'ros_service',
-    'ros_start', 'time_optimal', 'trajectories')
+    'importing', 'kernel', 'recordings', 'ros_beside', 'ros_elastic', 'ros_guards', 'ros_latency', 'ros_rate', 'ros_service', 'ros_start',
+    'ros_streaming', 'time_optimal', 'trajectories')
 
 
 def main():

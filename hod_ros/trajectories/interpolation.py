@@ -114,10 +114,10 @@ class _Search:
         if swing[i] > MOST_SWING * extent + self.size:
             shortest = int(np.argmin(steps))
             raise InputError(
-                f'between point {i} ({self.times[i]:.6g} s) and point {i + 1} ({self.times[i + 1]:.6g} s) the motion of least energy swings '
-                f'{swing[i]:.3g} away from the straight line, but all points lie within {extent:.3g}: the times are too uneven '
-                f'({steps[i]:.3g} s there, {steps[shortest]:.3g} s after point {shortest}); give max_deviation, velocities, or more even '
-                'times')
+                f'between point {i} ({self.times[i]:.6g} s) and point {i + 1} ({self.times[i + 1]:.6g} s) the motion of least energy '
+                f'swings {swing[i]:.3g} away from the straight line, but all points lie within {extent:.3g}: the times are too uneven '
+                f'({steps[i]:.3g} s there, {steps[shortest]:.3g} s after point {shortest}); give max_deviation, velocities, or more '
+                'even times')
 
     def _improve(self, bad, motion, line, knots):
         """A motion along each bad line, then shorter bends at its bad ends, then a stop there; or the refusal."""

@@ -11,6 +11,7 @@ import sys
 from struct import Struct
 
 LENGTH = Struct('=Q')
+NICENESS = 5            # less than services give way, for a trajectory waits for it
 
 
 def read_exactly(descriptor: int, count: int) -> bytes:
@@ -37,6 +38,7 @@ def send(descriptor: int, value) -> None:
 
 
 def main() -> int:
+    os.nice(NICENESS)
     for name in ('SIGINT', 'SIGHUP'):       # the node's affair
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
