@@ -45,7 +45,7 @@ ROOMS = {
     'identification': 'Identification',
     'recordings': 'Recordings',
     'simulation': 'Simulation',
-    'kernel': 'C++',
+    'cpp': 'C++',
 }
 
 

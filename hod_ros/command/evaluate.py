@@ -57,7 +57,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     require('scipy', 'trajectories')
     source, model = read_robot(options)
-    if options.motion.is_dir():
+    from hod_ros.recordings.bags import is_bag
+    if options.motion.is_dir() and not is_bag(options.motion):
         return _folder(options, source, model)
     if options.output is not None:
         raise Failure('-o is for folders of trajectories; one is printed', exits.USAGE)

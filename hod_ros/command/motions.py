@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from hod_ros.trajectories.limits import Limits
     from hod_ros.trajectories.trajectory import Trajectory
 
+MOST_SAMPLES = 200_000      # of a recording that is held in memory with its polynomials
 _DEGREES = 57.29577951308232
 
 
@@ -22,7 +23,8 @@ def add_motion(parser: argparse.ArgumentParser, name: str = 'MOTION', optional: 
     """The arguments of a motion."""
     parser.add_argument(
         'motion', metavar=name, type=Path, nargs='?' if optional else None,
-        help='way points with times: CSV, NPZ, or a JointTrajectory in YAML or JSON, as `ros2 topic echo` prints it')
+        help='way points with times: CSV, NPZ, or a JointTrajectory in YAML or JSON, as `ros2 topic echo` prints it; or a bag or Parquet '
+        'file of setpoints with all derivatives up to the snap')
     group = parser.add_argument_group('the motion')
     group.add_argument(
         '--max-deviation', metavar='D', default='1e-3',
@@ -54,7 +56,10 @@ def add_margin(parser: argparse.ArgumentParser) -> None:
 
 def read_motion(options: argparse.Namespace, model: 'RobotModel') -> 'Trajectory':
     """The motion of the model's joints, smooth to the fourth derivative."""
+    from hod_ros.recordings.bags import is_bag
     from hod_ros.recordings.waypoints import read_waypoints
+    if is_bag(options.motion) or options.motion.suffix == '.parquet':
+        return _recorded(options.motion, model)
     try:
         points = read_waypoints(options.motion)
     except OSError as error:
@@ -70,6 +75,23 @@ def read_motion(options: argparse.Namespace, model: 'RobotModel') -> 'Trajectory
     if points.times is None and not rate:
         raise Failure(f'{str(options.motion)!r} has no times; add a column time [s]')
     return points.trajectory(max_deviation=_deviation(options.max_deviation), **rate)
+
+
+def _recorded(path, model):
+    """A recording with all its derivatives as the motion that has them at its samples."""
+    from hod_ros.recordings.read_samples import read_samples
+    from hod_ros.recordings.samples import ROWS
+    from hod_ros.trajectories.trajectory import Trajectory
+    samples = read_samples(path).of_joints(model.joint_names)
+    rows = samples.q.shape[1]
+    if rows < len(ROWS):
+        raise Failure(
+            f'{str(path)!r} holds {", ".join(ROWS[:rows])} alone, but a motion needs all of {", ".join(ROWS)}: '
+            'hod compute --differentiate makes torques of such recordings')
+    if len(samples.stamps) > MOST_SAMPLES:
+        raise Failure(f'{str(path)!r} holds {len(samples.stamps)} samples; give a part of {MOST_SAMPLES} at most, or hod compute all of it')
+    times = samples.times - samples.times[0]
+    return Trajectory.from_derivatives(times, samples.q[:, :len(ROWS)], model.joint_names)
 
 
 def _deviation(text):

@@ -183,3 +183,32 @@ def test_a_disk_that_fills_up_leaves_what_was_there(folder):
 
 def test_the_report_in_json_is_json_where_nothing_bounds_a_joint(folder):
     json.loads(hod('retime', 'panda', 'pick.csv', '--slow-down', '--json', cwd=folder).stdout)
+
+
+@pytest.mark.parametrize('rows', [5, 3])
+def test_a_bag_of_setpoints_is_the_motion_that_it_holds(rows, folder, panda):
+    pytest.importorskip('rosbags')
+    from rosbags.rosbag2 import StoragePlugin
+    from rosbags.rosbag2 import Writer
+    from rosbags.typesys import Stores
+    from rosbags.typesys import get_types_from_msg
+    from rosbags.typesys import get_typestore
+    store = get_typestore(Stores.ROS2_JAZZY)
+    kind = 'hod_interfaces/msg/JointSetpoint'
+    store.register(get_types_from_msg((ROOT / 'hod_interfaces' / 'msg' / 'JointSetpoint.msg').read_text(), kind))
+    motion = motion_of(folder)
+    with Writer(folder / 'bag', version=9, storage_plugin=StoragePlugin.MCAP) as writer:
+        connection = writer.add_connection('/hod/setpoint', kind, typestore=store)
+        for t in np.linspace(0, motion.end, 261):
+            stamp = round(t * 1e9)
+            q = motion.evaluate([t], 4)[0]
+            header = store.types['std_msgs/msg/Header'](store.types['builtin_interfaces/msg/Time'](stamp // 10**9, stamp % 10**9), '')
+            given = [q[k] if k < rows else np.zeros(0) for k in range(5)]
+            message = store.types[kind](header, list(panda.joint_names), *given, *[np.zeros(0)] * 4)
+            writer.write(connection, stamp, store.serialize_cdr(message, kind))
+    if rows == 3:
+        assert 'holds position, velocity, acceleration alone' in refusal('evaluate', 'panda', 'bag', cwd=folder, code=3)
+        return
+    told = report('evaluate', 'panda', 'bag', cwd=folder)
+    expected = evaluate_trajectory(panda, motion)
+    assert np.abs(told['peaks']['effort_rate']['value']) == pytest.approx(expected.peaks['effort_rate'].value, rel=1e-3)
