@@ -171,6 +171,7 @@ class PreparedDrives:
         self.model = model
         self.coupling = coupling
         self.drives: tuple[Drive, ...] = _checked_drives(model, drives)                # one for each joint, in the model's order
+        self._extra_rows = max((drive.extra_rows for drive in self.drives), default=0)
         self.motor_names: tuple[str, ...] = tuple(
             name for joint, drive in zip(model.joint_names, self.drives, strict=True) for name in drive.motors(joint))
         self.motor_joints: Indices = np.array([j for j, drive in enumerate(self.drives) for _ in drive.motors('')], dtype=int)
@@ -198,10 +199,6 @@ class PreparedDrives:
         """How many rows of q these drives need."""
         extra = self._extra_rows
         return 5 + extra + (max(self.rotors.levels) * (2 + extra) if self.rotors and self.coupling == 'exact' else 0)
-
-    @property
-    def _extra_rows(self):
-        return max((drive.extra_rows for drive in self.drives), default=0)
 
     def softest_stiffness(self, joint: int) -> float | None:
         """The stiffness of the joint with this index at rest, or as configured [N m/rad]; None where it is rigid or not known."""
@@ -330,18 +327,17 @@ class PreparedDrives:
         """As _general, by the kernel; None where there is anything that it does not answer."""
         if self._motors is None:
             return None
-        if stiffness is not None:
+        if stiffness is None:
+            answer = self._motors(q, Q)
+        else:
             stiffness = self._stiffness_of_all(stiffness, Q)
-            if stiffness is None:
-                return None
-        answer = self._motors(q, Q, stiffness)
+            answer = None if stiffness is None else self._motors(q, Q, stiffness)
         if answer is None:
             return None
         rows, stiffnesses = answer
-        extra = self._extra_rows
-        if extra:
+        if self._extra_rows:
             R = rows.shape[-2] // 2 + 1
-            rows = np.concatenate([rows[..., :R - extra, :], rows[..., R:-extra, :]], axis=-2)
+            rows = np.concatenate([rows[..., :R - self._extra_rows, :], rows[..., R:-self._extra_rows, :]], axis=-2)
         return MotorFeedforward(self, Q, rows, stiffnesses)
 
     def _stiffness_of_all(self, stiffness, Q):
