@@ -5,6 +5,7 @@ import argparse
 import re
 import sys
 from contextlib import contextmanager
+from contextlib import redirect_stdout
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -98,13 +99,13 @@ def _read(path):
         raise Failure(f'{str(path)!r} cannot be read: {error.strerror}') from None
 
 
-def _expanded(path):
+def _expanded(path, arguments=None):
     try:
         import xacro
     except ImportError:
         raise Failure(f'{str(path)!r} is a xacro, and xacro is not installed: pip install xacro', exits.MISSING) from None
     try:
-        return xacro.process_file(str(path)).toxml().encode()
+        return xacro.process_file(str(path), mappings=arguments).toxml().encode()
     except Exception as error:          # xacro raises many kinds
         raise Failure(f'xacro cannot expand {str(path)!r}: {error}') from None
 
@@ -124,13 +125,16 @@ def _named(robot):
 def _of_robot_descriptions(module):
     from importlib import import_module
     try:
-        found = import_module(module)       # which may clone a repository
+        with redirect_stdout(sys.stderr):
+            found = import_module(module)       # which may clone a repository, and tells that
     except Exception as error:
         raise Failure(f'{module} could not be loaded: {error}') from None
-    path = getattr(found, 'URDF_PATH', None) or getattr(found, 'XACRO_PATH', None)
-    if path is None:
+    if hasattr(found, 'URDF_PATH'):
+        return read_source(found.URDF_PATH)
+    if not hasattr(found, 'XACRO_PATH'):
         raise Failure(f'{module} has no URDF; choose one that has')
-    return read_source(path)
+    path = Path(found.XACRO_PATH)
+    return Source(module, _expanded(path, getattr(found, 'XACRO_ARGS', None)), path.parent)
 
 
 def _assignment(text):
