@@ -36,8 +36,8 @@ sys.exit(run_process('hod_node', 'action_node', 'ActionNode'))
 TIMEOUT = 0.6
 PARAMETERS = {
     'publish_commands': True, 'setpoint_timeout': TIMEOUT, 'source_timeout': 2 * TIMEOUT, 'max_age': TIMEOUT, 'rate': 200.0,
-    'joint_states_timeout': TIMEOUT, 'trajectory.max_deviation': 0.05, 'constraints.joint1.trajectory': 0.1,
-    'constraints.goal_time': 0.5}
+    'joint_states_timeout': TIMEOUT, 'trajectory.max_deviation': 0.05, 'constraints.joint1.trajectory': 0.3,
+    'constraints.goal_time': 3.0}
 SUCCEEDED, CANCELED, ABORTED = GoalStatus.STATUS_SUCCEEDED, GoalStatus.STATUS_CANCELED, GoalStatus.STATUS_ABORTED
 
 
