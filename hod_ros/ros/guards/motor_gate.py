@@ -127,9 +127,10 @@ class MotorGate:
 
     def settled(self, now: float, disturbances: Array | None = None) -> Array:
         """(motors,) towards torques that may be held for ever; `limiter.behind` says whether these are not they yet."""
-        hold = self._settings.on_timeout == HOLD and self._rest is not None
-        torques = self._rest[3] if hold else np.zeros(len(self._bounds.effort))
-        return self._limited(torques if disturbances is None or not hold else torques - disturbances, now)
+        if self._settings.on_timeout != HOLD or self.wanted is None:
+            return self._limited(np.zeros(len(self._bounds.effort)), now)
+        torques = self._rest[3] if self.doing == RESTING else self._carrying(self._model.of_joints(self.wanted[0]))
+        return self._limited(torques if disturbances is None else torques - disturbances, now)
 
     def reset(self, now: float) -> tuple[bool, str]:
         """(whether there is no fault any more, a sentence)"""

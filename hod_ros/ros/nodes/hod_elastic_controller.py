@@ -211,7 +211,7 @@ class ControllerNode(WithoutEvents, Node):
             torques = gate.command(self._now, state, reference, stiffness=self._stiffness, disturbances=disturbances)
         except HodError as error:
             self.get_logger().error(f'the motors hold what carries the arm: {error}', **ONCE_A_SECOND)
-            torques = gate.settled(self._now)
+            torques = None if gate.wanted is None else gate.settled(self._now)
         if torques is not None:
             self._publish(torques)
         self._tell()

@@ -318,8 +318,11 @@ def test_when_the_node_ends_the_arm_is_carried(peer, number):
         peer.reference(rows=STILL)
         peer.client.spin(0.05)
         assert peer.next(lambda: peer.state(rate=np.zeros(3))).any()
+        before = len(peer.torques)
         controller.stop(number)
-    peer.wait_for(weight(THETA))
+    assert peer.client.wait_until(lambda: len(peer.torques) > before), 'no last torque came'
+    peer.client.spin(0.1)
+    np.testing.assert_allclose(peer.torques[-1].effort, weight(THETA), atol=1e-6)
 
 
 def test_guards_say_in_diagnostics_what_they_did(peer):
