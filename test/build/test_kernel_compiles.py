@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from pathlib import Path
 
 import checkout
 import numpy
@@ -50,6 +51,21 @@ def compile_strictly(c, cpp, instruction_sets, folder):
                 folder, checkout.bare_environment())
 
 
+def debian_headers(target, folder):
+    """Where Debian's Python.h finds its pyconfig.h: in a folder of the target's, of which it has the machine's own alone.
+
+    Both are 64-bit machines, whose pyconfig.h say the same of what the kernel uses.
+    """
+    python = Path(sysconfig.get_path('include')).name
+    own = Path('/usr/include') / (sysconfig.get_config_var('MULTIARCH') or 'none') / python / 'pyconfig.h'
+    if not own.exists():
+        return []
+    place = folder / target / python / 'pyconfig.h'
+    place.parent.mkdir(parents=True)
+    shutil.copy(own, place)
+    return [f'-I{folder}']
+
+
 @pytest.mark.parametrize('compilers', [('gcc', 'g++'), ('clang', 'clang++')], ids=['gcc', 'clang'])
 def test_the_kernel_compiles_without_warnings_with(compilers, tmp_path):
     if not all(map(shutil.which, compilers)):
@@ -61,7 +77,8 @@ def test_the_kernel_compiles_without_warnings_with(compilers, tmp_path):
     ('x86_64-linux-gnu', [[], AVX2, AVX512]), ('aarch64-linux-gnu', [[]]),
 ], ids=['x86_64', 'aarch64'])
 def test_the_kernel_compiles_without_warnings_with_zigs_clang_for(target, instruction_sets, zig, tmp_path):
-    c, cpp = ([*zig, language, '-target', target] for language in ('cc', 'c++'))
+    headers = debian_headers(target, tmp_path / 'include')
+    c, cpp = ([*zig, language, '-target', target, *headers] for language in ('cc', 'c++'))
     compile_strictly(c, cpp, instruction_sets, tmp_path)
 
 

@@ -115,7 +115,15 @@ def test_an_unknown_distribution(clone):
     done = subprocess.run(
         ['make', 'DISTRO=foxy'], cwd=clone, env=environment, capture_output=True, text=True, timeout=60)
     assert done.returncode != 0
-    assert "DISTRO is 'foxy', but must be jazzy or kilted" in done.stderr
+    assert "DISTRO is 'foxy', but must be jazzy, kilted or system" in done.stderr
+
+
+def test_a_system_without_ros_is_told_to_source_one(clone):
+    environment = {name: value for name, value in checkout.bare_environment().items() if name != 'AMENT_PREFIX_PATH'}
+    done = subprocess.run(
+        ['make', 'setup', 'DISTRO=system', f'PYTHON={checkout.BASE_PYTHON}'], cwd=clone, env=environment, capture_output=True, text=True,
+        timeout=120)
+    assert done.returncode and 'No ROS 2 is sourced: source it' in done.stderr and 'DISTRO=system again' in done.stderr
 
 
 def test_a_path_with_a_space(tmp_path):
