@@ -155,3 +155,10 @@ def test_iiwas_published_load_is_added_by_the_transposed_jacobian(example):
     for i in range(2):
         J = jacobian(model, q[i], kuka.TOOL)[0]
         np.testing.assert_allclose(loaded[i], peer_forces(model, q[i]) + J.T @ W[i], atol=1e-12 * np.abs(loaded).max())
+
+
+def test_a_plan_becomes_feasible_and_has_effort(example, capsys):
+    assert example('planned_motion').main() == 0
+    before, after, points = capsys.readouterr().out.splitlines()
+    assert 'not feasible' in before and 'effort rate' in before
+    assert ': feasible' in after and 'points with effort' in points
