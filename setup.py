@@ -5,6 +5,7 @@ import platform
 import re
 import runpy
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from glob import glob
 from pathlib import Path
 
@@ -30,6 +31,7 @@ class BuildKernel(build_ext):
 
     def finalize_options(self):
         super().finalize_options()
+        self.force = True               # what is fresh is judged by content, below
         import numpy
         self.include_dirs.append(numpy.get_include())
 
@@ -50,6 +52,8 @@ class BuildKernel(build_ext):
     def kernel_objects(self):
         """Every algorithm for every instruction set, an object each with flags of its own; what is up to date is kept."""
         algorithms = re.findall(r'^ +LINE\((\w+), (\d)', (CORE / 'algorithms.hpp').read_text(), re.MULTILINE)
+        for path in CORE.rglob('*.[ch]pp'):
+            digest(path)                        # as they stand before anything is compiled
         facts = repr([self.compiler.compiler_so, CPP, INSTRUCTION_SETS])
         folder = Path(self.build_temp, 'kernel-' + hashlib.sha256(facts.encode()).hexdigest()[:8])
         units = [
@@ -60,13 +64,14 @@ class BuildKernel(build_ext):
 
     def kernel_object(self, folder, algorithm, lengths, flags):
         source = CORE / 'compiled.cpp'
-        made, depends = folder / source.with_suffix('.o'), folder / 'depends'
-        if not is_fresh(made, depends):
+        made, depends, mark = folder / source.with_suffix('.o'), folder / 'depends', folder / 'made-of'
+        if not (made.exists() and mark.exists() and mark.read_text() == contents(depends)):
             made.parent.mkdir(parents=True, exist_ok=True)
             self.compiler.spawn([
                 *self.compiler.compiler_so, *CPP, '-g0', *flags, '-fno-exceptions', '-fno-rtti', f'-I{CORE / "include"}',
                 f'-DHOD_ALGORITHM={algorithm}', f'-DHOD_HEADER="hod/{algorithm}.hpp"', f'-DHOD_LENGTHS={lengths}',
-                '-MMD', '-MF', str(depends), '-c', str(source), '-o', str(made)])
+                '-MD', '-MF', str(depends), '-c', str(source), '-o', str(made)])
+            mark.write_text(contents(depends))
         return str(made)
 
     def get_outputs(self):
@@ -84,12 +89,16 @@ class BuildKernel(build_ext):
         self.complete = False
 
 
-def is_fresh(made, depends):
-    """Whether a file is newer than all that its compiler wrote down as read for it."""
-    if not (made.exists() and depends.exists()):
-        return False
-    read = depends.read_text().replace('\\\n', ' ').split()[1:]
-    return all(os.path.exists(path) and os.path.getmtime(path) < made.stat().st_mtime for path in read)
+@cache
+def digest(path):
+    """Of what a file holds; of a file that is gone none."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest() if os.path.exists(path) else ''
+
+
+def contents(depends):
+    """The files that a compiler wrote down as read, with their digests; nothing where it wrote nothing."""
+    read = depends.read_text().replace('\\\n', ' ').split()[1:] if depends.exists() else []
+    return '\n'.join(f'{path} {digest(Path(path))}' for path in read)
 
 
 def shared(folder):
@@ -110,7 +119,6 @@ setup(
         Extension(
             'hod_ros.kernel._doorway',
             sources=['hod_ros/kernel/_doorway.cpp'],
-            depends=['hod_ros/kernel/sources.py', *glob('hod_ros/kernel/**/*.[ch]pp', recursive=True)],
             include_dirs=[str(CORE / 'include')],
             define_macros=[('HOD_SOURCES', SOURCES), *([('HOD_DISPATCH', '1')] if len(INSTRUCTION_SETS) > 1 else [])],
             extra_compile_args=CPP,

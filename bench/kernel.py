@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel computes beside inverse dynamics itself: loads, gradients, matrices and forward dynamics, as ratios within one run."""
+"""What the kernel computes beside inverse dynamics itself: loads, gradients, matrices, kinematics, ..., as ratios within one run."""
+
+from functools import partial
 
 import numpy as np
 import pinocchio as pin
@@ -10,11 +12,21 @@ from bench.timing import Table
 from bench.timing import nanoseconds
 from hod_ros import PreparedLoads
 from hod_ros import RobotModel
+from hod_ros import centre_of_mass
+from hod_ros import centre_of_mass_jacobian
 from hod_ros import dynamics_matrices
+from hod_ros import energy
+from hod_ros import force_gradient_product
 from hod_ros import force_gradients
 from hod_ros import forward_dynamics
+from hod_ros import forward_dynamics_derivatives
+from hod_ros import forward_kinematics
 from hod_ros import inverse_dynamics
 from hod_ros import inverse_dynamics_derivatives
+from hod_ros import jacobian
+from hod_ros import momentum_matrix
+from hod_ros import regressor
+from hod_ros import total_momentum
 from hod_ros.dynamics.loads import FRAMES
 
 
@@ -43,58 +55,120 @@ def layouts_and_loads():
     return table.rows
 
 
+def cases(model, peer):
+    """{what: (ours, theirs, bound)}, with Pinocchio's nearest, whose results are read into fresh arrays."""
+    data, q = peer.createData(), motion(model, 0)
+    x, v, a = (np.array(row) for row in q)
+    one, two, Q = q[:1].copy(), q[:2].copy(), inverse_dynamics(model, q)
+    tau, link = Q[0].copy(), next(reversed(model.links))
+    frame, local = peer.getFrameId(link), pin.ReferenceFrame.LOCAL
+    loaded, wrench = PreparedLoads(model, {link: 'link'}), np.ones((1, 1, 6))
+    joint = peer.frames[frame].parentJoint
+    forces = pin.StdVec_Force([pin.Force.Zero()] * peer.njoints)
+    forces[joint] = peer.frames[frame].placement.act(pin.Force(np.ones(6)))
+
+    def matrices():
+        pin.crba(peer, data, x)
+        pin.computeCoriolisMatrix(peer, data, x, v)
+        pin.computeGeneralizedGravity(peer, data, x)
+        return data.M.copy(), data.C.copy(), data.g.copy()
+
+    def frame_motion():
+        pin.forwardKinematics(peer, data, x, v, a)
+        place = pin.updateFramePlacement(peer, data, frame).homogeneous
+        return place, pin.getFrameVelocity(peer, data, frame, local).vector, pin.getFrameAcceleration(peer, data, frame, local).vector
+
+    def jacobians():
+        pin.computeJointJacobiansTimeVariation(peer, data, x, v)
+        pin.updateFramePlacement(peer, data, frame)
+        return pin.getFrameJacobian(peer, data, frame, local), pin.getFrameJacobianTimeVariation(peer, data, frame, local)
+
+    def centre():
+        pin.centerOfMass(peer, data, x, v, a)
+        return data.com[0].copy(), data.vcom[0].copy(), data.acom[0].copy()
+
+    def energies():
+        return pin.computeKineticEnergy(peer, data, x, v), pin.computePotentialEnergy(peer, data, x)
+
+    return {
+        "derivatives of Q by q, q', q''": (
+            lambda: inverse_dynamics_derivatives(model, q), lambda: pin.computeRNEADerivatives(peer, data, x, v, a), 0.4),
+        'the same with a load on a link': (
+            lambda: loaded.inverse_dynamics_derivatives(q, wrench), lambda: pin.computeRNEADerivatives(peer, data, x, v, a, forces), 0.4),
+        "derivatives of q''": (
+            lambda: forward_dynamics_derivatives(model, two, tau), lambda: pin.computeABADerivatives(peer, data, x, v, tau), 1.0),
+        'M, C, g': (lambda: dynamics_matrices(model, two), matrices, 1.0),
+        'forward dynamics': (lambda: forward_dynamics(model, two, Q), lambda: pin.aba(peer, data, x, v, tau), 1.0),
+        'regressor': (lambda: regressor(model, q), lambda: pin.computeJointTorqueRegressor(peer, data, x, v, a).copy(), 1.0),
+        'pose, twist and acceleration of a link': (lambda: forward_kinematics(model, q, link), frame_motion, 1.0),
+        'Jacobian of a link': (lambda: jacobian(model, one, link), lambda: pin.computeFrameJacobian(peer, data, x, frame), 1.0),
+        'the same and its derivative': (lambda: jacobian(model, two, link), jacobians, 1.0),
+        'momentum matrix': (lambda: momentum_matrix(model, one), lambda: pin.ccrba(peer, data, x, v).copy(), 1.0),
+        'momentum and its rate': (
+            lambda: total_momentum(model, q), lambda: pin.computeCentroidalMomentumTimeVariation(peer, data, x, v, a).vector.copy(), 1.0),
+        'centre of mass with two derivatives': (lambda: centre_of_mass(model, q), centre, 1.0),
+        'Jacobian of the centre of mass': (
+            lambda: centre_of_mass_jacobian(model, one), lambda: pin.jacobianCenterOfMass(peer, data, x).copy(), 1.0),
+        'kinetic and potential energy': (lambda: energy(model, two), energies, 1.0),
+    }
+
+
 def against_pinocchio():
-    table = Table("Matrices and derivatives, order 0, called from Python, against Pinocchio's nearest")
+    table = Table("Called from Python, against Pinocchio's nearest")
     for name, text in list(robots().items())[:2]:
-        model, peer = RobotModel.from_urdf(text), pin.buildModelFromXML(text)
-        data, q = peer.createData(), motion(model, 0)
-        q0, q1, q2 = (np.array(row) for row in q)
-        state, Q = np.array(q[:2]), inverse_dynamics(model, q)
-        Q0 = Q[0].copy()
-
-        def mass_and_coriolis(peer=peer, data=data, q0=q0, q1=q1):
-            pin.crba(peer, data, q0)
-            pin.computeCoriolisMatrix(peer, data, q0, q1)
-            pin.computeGeneralizedGravity(peer, data, q0)
-
-        times = nanoseconds({
-            'derivatives': lambda model=model, q=q: inverse_dynamics_derivatives(model, q),
-            'pin derivatives': lambda peer=peer, data=data, a=q0, b=q1, c=q2: pin.computeRNEADerivatives(peer, data, a, b, c),
-            'matrices': lambda model=model, q=state: dynamics_matrices(model, q),
-            'pin matrices': mass_and_coriolis,
-            'forward': lambda model=model, q=state, Q=Q: forward_dynamics(model, q, Q),
-            'pin forward': lambda peer=peer, data=data, a=q0, b=q1, c=Q0: pin.aba(peer, data, a, b, c),
-        })
-        table.add(f'{name}: derivatives of Q by q, q\', q\'\'', times['derivatives'], times['pin derivatives'], 0.4)
-        table.add(f'{name}: M, C, g', times['matrices'], times['pin matrices'], 1.0)
-        table.add(f'{name}: forward dynamics', times['forward'], times['pin forward'], 1.0)
+        found = cases(RobotModel.from_urdf(text), pin.buildModelFromXML(text))
+        times = nanoseconds({(what, who): case[who] for what, case in found.items() for who in (0, 1)})
+        for what, case in found.items():
+            table.add(f'{name}: {what}', times[what, 0], times[what, 1], case[2])
     return table.rows
 
 
-def gradients_and_batches():
-    table = Table('All five rows of gradients at order 2 against an evaluation; a sample of a batch of 10,000 against a single call')
+def gradients():
+    table = Table('All five rows of gradients at order 2, and their adjoint, against an evaluation')
     for name, text in list(robots().items())[:2]:
         model = RobotModel.from_urdf(text)
-        q, batch = motion(model, 2), motion(model, 0, 10_000)
-        single = np.array(batch[0])
+        q, v = motion(model, 2), np.ones((3, model.n))
         times = nanoseconds({
             'evaluation': lambda model=model, q=q: inverse_dynamics(model, q),
             'gradients': lambda model=model, q=q: force_gradients(model, q),
-            'matrices': lambda model=model, q=single: dynamics_matrices(model, q),
-            'derivatives': lambda model=model, q=single: inverse_dynamics_derivatives(model, q),
+            'adjoint': lambda model=model, q=q, v=v: force_gradient_product(model, q, v),
         })
-        many = nanoseconds({
-            'matrices': lambda model=model, q=batch: dynamics_matrices(model, q),
-            'derivatives': lambda model=model, q=batch: inverse_dynamics_derivatives(model, q),
-        }, rounds=5)
-        table.add(f'{name}: gradients', times['gradients'], times['evaluation'], 7.0 if '7' in name else 15.0)
-        for what, time in many.items():
-            table.add(f'{name}: {what}, a sample of a batch', time / len(batch), times[what], 0.35)
+        for what in ('gradients', 'adjoint'):
+            table.add(f'{name}: {what}', times[what], times['evaluation'], 7.0 if '7' in name else 15.0)
+    return table.rows
+
+
+def of_samples(model):
+    """{what: (function, its arrays)}: each array has an axis of samples."""
+    q, link = motion(model, 0, 10_000), next(reversed(model.links))
+    one, two, Q = q[:, :1].copy(), q[:, :2].copy(), q[:, 2:].copy()
+    return {
+        'derivatives of Q': (partial(inverse_dynamics_derivatives, model), q),
+        "derivatives of q''": (partial(forward_dynamics_derivatives, model), two, Q[:, 0].copy()),
+        'M, C, g': (partial(dynamics_matrices, model), two),
+        'forward dynamics': (partial(forward_dynamics, model), two, Q),
+        'regressor': (partial(regressor, model), q),
+        'motion of a link': (partial(forward_kinematics, model, link=link), q),
+        'Jacobian of a link': (partial(jacobian, model, link=link), one),
+        'momentum matrix': (partial(momentum_matrix, model), one),
+        'momentum and its rate': (partial(total_momentum, model), q),
+        'centre of mass': (partial(centre_of_mass, model), q),
+        'energy': (partial(energy, model), two),
+    }
+
+
+def batches():
+    table = Table('A sample of a batch of 10,000 on all cores, order 0, against a single call')
+    for name, text in list(robots().items())[:2]:
+        for what, (function, *arrays) in of_samples(RobotModel.from_urdf(text)).items():
+            single = nanoseconds({what: partial(function, *(array[0].copy() for array in arrays))}, rounds=10)[what]
+            many = nanoseconds({what: partial(function, *arrays)}, rounds=5)[what]
+            table.add(f'{name}: {what}', many / 10_000, single, 0.35)
     return table.rows
 
 
 def run():
-    return layouts_and_loads() + against_pinocchio() + gradients_and_batches()
+    return layouts_and_loads() + against_pinocchio() + gradients() + batches()
 
 
 if __name__ == '__main__':

@@ -27,6 +27,8 @@ from hod_ros.actuators.springs import HyperbolicSineSpring as HyperbolicSineSpri
 from hod_ros.actuators.springs import QuadraticSpring as QuadraticSpring
 from hod_ros.actuators.springs import SpringLaw as SpringLaw
 from hod_ros.description.example_robots import example_robot as example_robot
+from hod_ros.dynamics.energy import Energy as Energy
+from hod_ros.dynamics.energy import energy as energy
 from hod_ros.dynamics.force_gradients import force_gradient_product as force_gradient_product
 from hod_ros.dynamics.force_gradients import force_gradients as force_gradients
 from hod_ros.dynamics.formulations.body_fixed import BodyFixedMotion as BodyFixedMotion

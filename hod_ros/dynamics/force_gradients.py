@@ -32,6 +32,7 @@ from hod_ros.errors import InputError
 from hod_ros.errors import ModelError
 from hod_ros.kinematics.jacobians import jacobians
 from hod_ros.model import motions
+from hod_ros.model.quantities import compiled
 from hod_ros.model.robot_model import RobotModel
 
 
@@ -52,13 +53,9 @@ def force_gradients(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | Non
     """
     if threads is not None:
         arguments.count(threads, 'threads', 1)
-    kernel = getattr(model, '_compiled', None)
-    if kernel is not None and wrenches is None:
-        G = kernel.force_gradients(q) if threads is None else kernel.force_gradients(q, threads=threads)
-        if G is not None and G.ndim == 5 and order is None:
-            return G
+    if wrenches is None:
+        G = compiled(model, 'force_gradients', 3, q, order=order, threads=threads)
         if G is not None:
-            motions.check_order(np.asarray(q), 3, 'q', order)
             return G
     q = motions.motions(motions.massive(model), q, 3, order)
     if not model.single_axes or model.base == 'free':
@@ -88,6 +85,12 @@ def force_gradient_product(model: RobotModel, q: ArrayLike, v: ArrayLike, *, wre
         >>> g.shape, np.allclose(g, np.einsum('ki,kjin->jn', v, force_gradients(model, q)))
         ((5, 7), True)
     """
+    if threads is not None:
+        arguments.count(threads, 'threads', 1)
+    if wrenches is None:
+        g = compiled(model, 'force_gradient_product', 3, q, v, order=order, threads=threads)
+        if g is not None:
+            return g
     G = force_gradients(model, q, wrenches=wrenches, order=order, threads=threads)
     v = arrays.finite(arrays.numbers(v, 'v'), 'v')
     shape = (*G.shape[:-4], G.shape[-4], G.shape[-1])

@@ -67,7 +67,11 @@ def inverse_dynamics(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | No
         kernel = model._compiled
         if kernel is not None and wrenches is None and threads is None:
             if formulation == 'recursive':
-                Q = kernel.inverse_dynamics(q) if base is None else kernel.inverse_dynamics(q, *base)
+                if base is None:
+                    Q = kernel.inverse_dynamics(q)
+                else:
+                    pose, twists = base
+                    Q = kernel.inverse_dynamics(q, pose, twists)
             elif formulation == 'spatial' and base is None:
                 Q = kernel.spatial_inverse_dynamics(q)
             else:

@@ -171,14 +171,7 @@ def for_kernel(model, loads, samples):
 
 def places(model, loads):
     """Where (link, frame) each are, (loads, 14), for the kernel."""
-    out = np.empty((len(loads), 14))
-    kernel = model._compiled
-    for row, (link, frame) in zip(out, loads, strict=True):
-        if link not in kernel.places:
-            kernel.places[link] = kernel.place(*model.body_of(link))
-        row[0], row[2:] = kernel.places[link]
-        row[1] = FRAMES.index(frame)
-    return out
+    return np.array([model._compiled.link(model, link, frame) for link, frame in loads]).reshape(-1, 14)
 
 
 def _on_body(model, q, body, placement, values, frame, base):

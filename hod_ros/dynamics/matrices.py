@@ -6,7 +6,7 @@ unique: this is 001's (6b), chosen because M' - 2 C is skew, for joints of sever
 C + C^T = M', and the same holds of their derivatives.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,16 +14,15 @@ from numpy.typing import ArrayLike
 from hod_ros.algebra import lie
 from hod_ros.algebra.leibniz import product
 from hod_ros.algebra.leibniz import transpose
-from hod_ros.checks import arguments
 from hod_ros.checks.types import Array
 from hod_ros.checks.types import FreeBase
 from hod_ros.kinematics.jacobians import jacobians
 from hod_ros.model import motions
+from hod_ros.model.quantities import Quantity
 from hod_ros.model.robot_model import RobotModel
 
 
-@dataclass(frozen=True)
-class DynamicMatrices:
+class DynamicMatrices(NamedTuple):
     """M q'' + C q' + g = Q, 001 (5), and time derivatives: row k is the k-th.
 
     What dynamics_matrices returns.
@@ -55,28 +54,7 @@ def dynamics_matrices(model: RobotModel, q: ArrayLike, *, base: FreeBase | None 
         >>> np.allclose(D.M[0] @ q[2] + D.C[0] @ q[1] + D.g[0], inverse_dynamics(model, q)[0])
         True
     """
-    if threads is not None:
-        arguments.count(threads, 'threads', 1)
-    kernel = getattr(model, '_compiled', None)
-    if kernel is not None and base is None:
-        compiled = kernel.matrices(q, threads=threads) if threads else kernel.matrices(q)
-        if compiled is not None:
-            M = compiled[0]
-            if order is not None or M.ndim == 3 and len(M) > motions.MOST_ROWS_UNASKED - 1:
-                motions.check_order(np.asarray(q), 2, 'q', order)
-            return DynamicMatrices(*compiled)
-    q = motions.motions(motions.massive(model), q, 2, order)
-    base = motions.bases_of(model, base, q.shape[:-2], q.shape[-2] - 1)
-    with np.errstate(over='ignore', invalid='ignore'):
-        if q.ndim == 2:
-            matrices = matrices_from_jacobians(model, q, base)
-        else:
-            each = [matrices_from_jacobians(model, one, None if base is None else (base[0][i], base[1][i])) for i, one in enumerate(q)]
-            size, rows = model.n + 6 * (base is not None), q.shape[-2] - 1
-            shapes = {'M': (len(q), rows, size, size), 'C': (len(q), rows, size, size), 'g': (len(q), rows, size)}
-            matrices = DynamicMatrices(*(np.reshape([getattr(one, name) for one in each], shape) for name, shape in shapes.items()))
-    motions.finite_result(model, (matrices.M, matrices.C, matrices.g), 'a dynamic matrix', q)
-    return matrices
+    return DynamicMatrices._make(_MATRICES(model, q, base, order, threads))
 
 
 def matrices_from_jacobians(model, q, base=None):
@@ -90,6 +68,9 @@ def matrices_from_jacobians(model, q, base=None):
     C = sum_over_bodies(J[:-1], product(coriolis_blocks(inertia, V), J) + momenta[1:])      # (6b), (25b)
     g = sum_over_bodies(J[:-1], inertia @ kinematics.gamma[:-1, ..., None])[..., 0]       # (6c), (25c)
     return DynamicMatrices(M, C, g)
+
+
+_MATRICES = Quantity('matrices', matrices_from_jacobians, 'a dynamic matrix', 2, asked=motions.massive)
 
 
 def body_inertias(model):

@@ -14,6 +14,8 @@ from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
 from hod_ros.dynamics.loads import FRAMES
 from hod_ros.dynamics.loads import LinkWrench
 from hod_ros.dynamics.loads import places
+from hod_ros.dynamics.state_derivatives import InverseDynamicsDerivatives
+from hod_ros.dynamics.state_derivatives import inverse_dynamics_derivatives
 from hod_ros.errors import InputError
 from hod_ros.model import motions
 from hod_ros.model.robot_model import RobotModel
@@ -42,22 +44,32 @@ class PreparedLoads:
             model.body_of(link)
             if not arguments.one_of(frame, FRAMES):
                 raise InputError(f'link {link!r} has the frame {arguments.shown(frame)}; it is one of {", ".join(map(repr, FRAMES))}')
-        self._compute, self._places = None, None
-        if model._compiled is not None:
-            self._compute, self._places = model._compiled.inverse_dynamics, places(model, self.links)
+        self._kernel = model._compiled
+        self._places = None if self._kernel is None else places(model, self.links)
 
     def inverse_dynamics(self, q: ArrayLike, values: ArrayLike, *, base: FreeBase | None = None,
                          threads: int | None = None) -> Array | tuple[Array, Array]:
         """As the function of this name; values (order + 1, loads, 6) or (samples, order + 1, loads, 6): torque, force and derivatives."""
-        if self._compute is not None and threads is None:
+        if self._kernel is not None and threads is None:
             pose, twists = base if isinstance(base, tuple) and len(base) == 2 else (None, None)
-            Q = self._compute(q, pose, twists, values, self._places)
+            Q = self._kernel.inverse_dynamics(q, pose, twists, values, self._places)
             if Q is not None:
                 return Q
+        return inverse_dynamics(self.model, q, wrenches=self._wrenches(values), base=base, threads=threads)
+
+    def inverse_dynamics_derivatives(self, q: ArrayLike, values: ArrayLike, *, base: FreeBase | None = None,
+                                     threads: int | None = None) -> InverseDynamicsDerivatives:
+        """As the function of this name; values (rows, loads, 6) or (samples, rows, loads, 6), of which row 0 counts."""
+        if self._kernel is not None and base is None and threads is None:
+            matrices = self._kernel.inverse_dynamics_derivatives(q, values, self._places)
+            if matrices is not None:
+                return InverseDynamicsDerivatives._make(matrices)
+        return inverse_dynamics_derivatives(self.model, q, wrenches=self._wrenches(values), base=base, threads=threads)
+
+    def _wrenches(self, values):
         values = arrays.numbers(values, 'values')
         if values.ndim not in (3, 4) or values.shape[-2:] != (len(self.links), 6):
             raise InputError(
                 f'values has the shape {values.shape}; give (order + 1, {len(self.links)}, 6) or with an axis of samples before: a wrench '
                 f'(torque, force) on each of {", ".join(link for link, _ in self.links)}, row k the k-th time derivative')
-        wrenches = [(link, LinkWrench(values[..., i, :], frame)) for i, (link, frame) in enumerate(self.links)]
-        return inverse_dynamics(self.model, q, wrenches=wrenches, base=base, threads=threads)
+        return [(link, LinkWrench(values[..., i, :], frame)) for i, (link, frame) in enumerate(self.links)]

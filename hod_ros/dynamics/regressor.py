@@ -24,19 +24,21 @@ from hod_ros.dynamics.matrices import body_inertias
 from hod_ros.kinematics.jacobians import base_rates
 from hod_ros.kinematics.jacobians import jacobians
 from hod_ros.model import motions
+from hod_ros.model.quantities import Quantity
 from hod_ros.model.robot_model import RobotModel
 
 BODY_PARAMETERS = ('m', 'mx', 'my', 'mz', 'Ixx', 'Iyy', 'Izz', 'Ixy', 'Ixz', 'Iyz')
 
 
-def regressor(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None,
-              order: int | None = None) -> Array:
+def regressor(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None, order: int | None = None,
+              threads: int | None = None) -> Array:
     """Y (order + 1, n, p) for q (order + 3, n): Y[k] @ inertial_parameters(model) = Q^(k). Without external loads.
 
     For q (samples, order + 3, n): (samples, order + 1, n, p), with a free base's motion given once or for each sample.
 
     base: (pose, twists (order + 2, 6) body-fixed) of a free base; six more rows of Y then give the wrench on it.
     order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
+    threads: how many a batch may run on, as in inverse_dynamics.
 
     Raises InputError where an argument has the wrong shape, name or value, or the result is too large for floats.
 
@@ -44,19 +46,17 @@ def regressor(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None,
         >>> Y.shape, np.allclose(Y @ inertial_parameters(model), inverse_dynamics(model, q))
         ((3, 7, 70), True)
     """
-    q = motions.motions(model, q, 3, order)
-    if q.ndim == 3:
-        bases = [base] * len(q)
-        if base is not None and model.base == 'free':
-            poses, twists = motions.free_bases(base, q.shape[:-2], q.shape[-2] - 1)
-            bases = list(zip(poses, twists, strict=True))
-        each = [regressor(model, one, base=its, order=len(one) - 3) for one, its in zip(q, bases, strict=True)]
-        none = regressor(model, np.zeros(q.shape[1:]), base=base, order=q.shape[1] - 3) if not each else each[0]
-        return np.reshape(each, (len(q), *none.shape))
-    base = motions.base_of(model, base, len(q) - 1)
-    with np.errstate(over='ignore', invalid='ignore'):
-        Y = _regressor(model, q[:-1], base_rates(q, base), base)
-    return motions.finite_result(model, Y, 'the regressor', q)
+    return _REGRESSOR(model, q, base, order, threads, _slots(model))
+
+
+def _slots(model):
+    """What the kernel asks: where each body's parameters stand; nothing without a kernel."""
+    kernel = getattr(model, '_compiled', None)
+    if kernel is None:
+        return ()
+    if 'parameters' not in kernel.kept:
+        kernel.kept['parameters'] = np.append(np.argsort(parameter_bodies(model)), len(model.bodies)).astype(float)
+    return (kernel.kept['parameters'],)
 
 
 def slotine_li_regressor(model: RobotModel, q: ArrayLike, reference: ArrayLike, *, base: FreeBase | None = None,
@@ -94,6 +94,10 @@ def _regressor(model, q, reference, base=None):
     Y = np.moveaxis(Y[:, parameter_slots(model)], 1, 2)
     Y = Y.reshape(*Y.shape[:2], 10 * Y.shape[2])
     return np.concatenate([Y, _rotor_columns(model, reference[1:])], axis=-1)
+
+
+_REGRESSOR = Quantity(
+    'regressor', lambda model, q, base: _regressor(model, q[:-1], base_rates(q, base), base), 'the regressor', 3)
 
 
 def momentum_regressor(V):

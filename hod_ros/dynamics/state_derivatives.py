@@ -6,7 +6,7 @@ joints of several axes the derivatives by coordinates are those along their scre
 hod_ros.kinematics.jacobians.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,11 +29,11 @@ from hod_ros.dynamics.matrices import coriolis_blocks
 from hod_ros.kinematics.jacobians import jacobians
 from hod_ros.kinematics.jacobians import state_jacobians
 from hod_ros.model import motions
+from hod_ros.model.quantities import Quantity
 from hod_ros.model.robot_model import RobotModel
 
 
-@dataclass(frozen=True)
-class MatrixDerivatives:
+class MatrixDerivatives(NamedTuple):
     """Derivatives of 001's matrices by the state, (24)."""
 
     M_q: Array     # (n, n, n)     dM / dq_h, (24a)
@@ -42,8 +42,7 @@ class MatrixDerivatives:
     g_q: Array     # (n, n)        dg / dq_h, (24d)
 
 
-@dataclass(frozen=True)
-class InverseDynamicsDerivatives:
+class InverseDynamicsDerivatives(NamedTuple):
     """Derivatives of Q(q, q', q''), all (n, n)."""
 
     q: Array       # dQ / dq [N m/rad]
@@ -51,8 +50,7 @@ class InverseDynamicsDerivatives:
     ddq: Array     # dQ / dq'' = M
 
 
-@dataclass(frozen=True)
-class ForwardDynamicsDerivatives:
+class ForwardDynamicsDerivatives(NamedTuple):
     """Derivatives of q''(q, q', Q), all (n, n)."""
 
     q: Array       # dq'' / dq = -M^-1 dQ / dq
@@ -60,11 +58,10 @@ class ForwardDynamicsDerivatives:
     Q: Array       # dq'' / dQ = M^-1
 
 
-@np.errstate(over='ignore', invalid='ignore')
-def matrix_derivatives(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None) -> MatrixDerivatives:
-    """Derivatives of M, C, g by q and q', for q (2, n). base: as in dynamics_matrices; the axes are then n + 6 long.
+def matrix_derivatives(model: RobotModel, q: ArrayLike, *, base: FreeBase | None = None, threads: int | None = None) -> MatrixDerivatives:
+    """Derivatives of M, C, g by q and q', for q (2, n) or (samples, 2, n). base: as in dynamics_matrices; the axes are then n + 6 long.
 
-    001 (24).
+    threads: how many a batch may run on, as in inverse_dynamics. 001 (24).
 
     Raises InputError where an argument has the wrong shape, name or value; ModelError where nothing that moves has inertia.
 
@@ -72,8 +69,14 @@ def matrix_derivatives(model: RobotModel, q: ArrayLike, *, base: FreeBase | None
         >>> np.allclose(d.M_q @ q[1], dynamics_matrices(model, q).M[1])            # M' = sum_h dM / dq_h q_h'
         True
     """
-    q = motions.motion(motions.massive(model), q, 2)[:2]
-    kinematics = jacobians(model, q, motions.base_of(model, base, 1))
+    if isinstance(q, np.ndarray) and (q.ndim == 3 or q.ndim == 2 and len(q) <= motions.MOST_ROWS_UNASKED):
+        q = q[..., :2, :]
+    return MatrixDerivatives._make(_MATRICES(model, q, base, None, threads))
+
+
+def _of_matrices(model, q, base):
+    q = q[:2]
+    kinematics = jacobians(model, q, base)
     by_state = state_jacobians(model, kinematics)
     inertia = body_inertias(model)[:, None]
     J, J_dot, V = kinematics.J[0][:, None], kinematics.J[1][:, None], kinematics.V[0][:, None]
@@ -90,8 +93,10 @@ def matrix_derivatives(model: RobotModel, q: ArrayLike, *, base: FreeBase | None
     C_dq = transpose(J) @ (psi_dq @ J + inertia @ dJ)                                               # (24c), (30)
     g_q = (transpose(dJ) @ inertia - transpose(J) @ inertia @ ad_J) @ gamma                         # (24d)
     M_q, C_q, C_dq, g_q = (np.moveaxis(value.sum(0), 0, -1) for value in (M_q, C_q, C_dq, g_q[..., 0]))
-    motions.finite_result(model, (M_q, C_q, C_dq, g_q), 'a derivative of the matrices', q)
-    return MatrixDerivatives(M_q, C_q, C_dq, g_q)
+    return M_q, C_q, C_dq, g_q
+
+
+_MATRICES = Quantity('matrix_derivatives', _of_matrices, 'a derivative of the matrices', 2, asked=motions.massive)
 
 
 def inverse_dynamics_derivatives(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | None = None, base: FreeBase | None = None,
@@ -109,24 +114,28 @@ def inverse_dynamics_derivatives(model: RobotModel, q: ArrayLike, *, wrenches: W
         >>> np.allclose(d.ddq, dynamics_matrices(model, q).M[0])
         True
     """
+    kernel = getattr(model, '_compiled', None)
+    if kernel is not None and wrenches is None and base is None and threads is None:
+        matrices = kernel.inverse_dynamics_derivatives(q)
+        if matrices is not None:
+            return InverseDynamicsDerivatives._make(matrices)
     if threads is not None:
         arguments.count(threads, 'threads', 1)
-    kernel = getattr(model, '_compiled', None)
-    if kernel is not None and wrenches is None and base is None:
-        compute = kernel.inverse_dynamics_derivatives
-        matrices = compute(q) if threads is None else compute(q, threads=threads)
-        if matrices is not None:
-            return InverseDynamicsDerivatives(*matrices)
     q = motions.motions(motions.massive(model), q, 3)
     if q.shape[-2] > 3 and q.dtype != object:
         return inverse_dynamics_derivatives(model, q[..., :3, :], wrenches=wrenches, base=base, threads=threads)
     q = q[..., :3, :]
-    if q.ndim == 2:
-        return _one_sample(model, q, wrenches, motions.base_of(model, base, 2))
-    bases = motions.bases_of(model, base, q.shape[:1], 2)
+    bases = motions.bases_of(model, base, q.shape[:-2], 2)
     pairs = None if wrenches is None else loads.pairs(wrenches)
     if pairs is not None:
-        loads.checked_loads(model, q, pairs)
+        checked = loads.checked_loads(model, q, pairs)
+    if bases is None and kernel is not None:
+        values, places = loads.for_kernel(model, checked, q.shape[:-2]) if pairs else (None, None)
+        matrices = kernel.inverse_dynamics_derivatives(q, values, places, threads=threads)
+        if matrices is not None:
+            return InverseDynamicsDerivatives._make(matrices)
+    if q.ndim == 2:
+        return _one_sample(model, q, pairs, bases)
     each = [
         _one_sample(model, one, None if pairs is None else loads.of_sample(pairs, i), None if bases is None else (bases[0][i], bases[1][i]))
         for i, one in enumerate(q)]
@@ -167,13 +176,14 @@ def _one_sample(model, q, wrenches, base):
     return InverseDynamicsDerivatives(Q_q, Q_dq, M)
 
 
-@np.errstate(over='ignore', invalid='ignore')
 def forward_dynamics_derivatives(model: RobotModel, q: ArrayLike, Q: ArrayLike, *, wrenches: Wrenches | None = None,
-                                 base: FreeBase | None = None, base_wrench: ArrayLike | None = None) -> ForwardDynamicsDerivatives:
-    """Exact derivatives of q'' by q, q' and Q, for q (2, n) and the forces Q (n,).
+                                 base: FreeBase | None = None, base_wrench: ArrayLike | None = None,
+                                 threads: int | None = None) -> ForwardDynamicsDerivatives:
+    """Exact derivatives of q'' by q, q' and Q, for q (2, n) and the forces Q (n,), or (samples, 2, n) and (samples, n).
 
     wrenches: as in inverse_dynamics_derivatives. base: (pose, twist (6,)) of a free base, base_wrench: the wrench (6,)
     that drives it, none by default; then q'', q, q', Q are continued by the base's, and the axes are n + 6 long.
+    threads: how many a batch may run on, as in inverse_dynamics.
 
     Raises InputError where an argument has the wrong shape, name or value; SingularityError where the mass matrix is singular.
 
@@ -181,15 +191,24 @@ def forward_dynamics_derivatives(model: RobotModel, q: ArrayLike, Q: ArrayLike, 
         >>> np.allclose(d.Q @ dynamics_matrices(model, q).M[0], np.eye(7))
         True
     """
-    q = motions.motion(model, q, 2)[:2]
-    Q = arrays.vector(Q, model.joint_names, 'Q')
+    if threads is not None:
+        arguments.count(threads, 'threads', 1)
+    kernel = getattr(model, '_compiled', None)
+    if kernel is not None and wrenches is None and base is None and base_wrench is None:
+        matrices = kernel.forward_dynamics_derivatives(q, Q, threads=threads)
+        if matrices is not None:
+            return ForwardDynamicsDerivatives._make(matrices)
+    q = motions.motions(model, q, 2)[..., :2, :]
+    Q = arrays.vector(Q, model.joint_names, 'Q')[None] if q.ndim == 2 else arrays.array(
+        Q, (len(q), model.n), 'Q', 'the forces of every sample')[:, None]
     if base_wrench is not None:
         base_wrench = arrays.vector(base_wrench, motions.WRENCH, 'base_wrench')[None]
     wrenches = None if wrenches is None else loads.pairs(wrenches)
-    rows = forward_dynamics(model, q, Q[None], wrenches=wrenches, base=base, base_wrench=base_wrench)
+    rows = forward_dynamics(model, q, Q, wrenches=wrenches, base=base, base_wrench=base_wrench)
     if base is not None:
-        (pose, twist), _ = checked_base(model, base, base_wrench, Q[None])
+        (pose, twist), _ = checked_base(model, base, base_wrench, Q)
         rows, twists = rows
-        base = pose, np.stack([twist, twists[0]])
-    D = inverse_dynamics_derivatives(model, np.concatenate([q, rows]), wrenches=wrenches, base=base)
-    return ForwardDynamicsDerivatives(-solve(D.ddq, D.q), -solve(D.ddq, D.dq), solve(D.ddq, np.eye(len(D.ddq))))
+        base = pose, np.concatenate([twist[..., None, :], twists], axis=-2)
+    D = inverse_dynamics_derivatives(model, np.concatenate([q, rows], axis=-2), wrenches=wrenches, base=base)
+    one = np.broadcast_to(np.eye(D.ddq.shape[-1]), D.ddq.shape)
+    return ForwardDynamicsDerivatives(-solve(D.ddq, D.q), -solve(D.ddq, D.dq), solve(D.ddq, one))

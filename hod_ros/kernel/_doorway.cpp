@@ -209,7 +209,7 @@ struct Given {
     bool read(const Tree &tree, const Signature &signature, PyObject *const *args, Py_ssize_t count)
     {
         call.tree = &tree;
-        call.sizes = {-1, tree.columns, tree.bodies, -1};
+        call.sizes = {-1, tree.columns, tree.bodies, -1, rates(tree), parameters(tree)};
         call.inputs = signature.inputs;
         call.outputs = signature.outputs;
         if (count > signature.inputs)

@@ -50,6 +50,10 @@ def use_instruction_set(name):
     _doorway.use_instruction_set(name)
 
 
+# Axes and origin: the link's own; the world's axes at the link; the world's axes and origin.
+FRAMES = {'link': 0, 'body': 0, 'world_aligned': 1, 'world': 2, 'spatial': 2}
+
+
 class NormalForm:
     """The model with every joint along z of its own frame: T (N, 4, 4) is that frame's pose in the frame of its body."""
 
@@ -110,20 +114,22 @@ def rotation_to(e):
 
 
 class Compiled:
-    """A model's constants packed for the kernel, and what it computes of them: each call answers None to anything unusual."""
-
-    __slots__ = (
-        'force_gradients', 'forward_dynamics', 'inverse_dynamics', 'inverse_dynamics_derivatives', 'matrices', 'place', 'places', 'robot',
-        'spatial_inverse_dynamics')
+    """A model's constants packed for the kernel, and all algorithms by their names: each call answers None to anything unusual."""
 
     def __init__(self, model):
         form = NormalForm(model)
-        self.place = form.place
-        self.places = {}            # of links that were loaded
+        self._place = form.place
+        self.kept = {}              # constants that calls ask for again and again
         self.robot = _doorway.Robot(*form.packed(model), np.array(model.armature), np.array(model.gravity), model.base == 'free')
-        for name in self.__slots__:
-            if name not in ('place', 'places', 'robot'):
-                setattr(self, name, self.robot.algorithm(name))
+        for name in _doorway.algorithms():
+            setattr(self, name, self.robot.algorithm(name))
+
+    def link(self, model, link, axes):
+        """A link's place and the axes that are meant, as FRAMES names them: (14,)."""
+        if (link, axes) not in self.kept:
+            body, pose = self._place(*model.body_of(link))
+            self.kept[link, axes] = np.array([body, FRAMES[axes], *pose])
+        return self.kept[link, axes]
 
 
 def compile_tree(model):

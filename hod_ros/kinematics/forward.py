@@ -6,7 +6,7 @@ Twists are (angular, linear) [rad/s], [m/s] in one of three representations: 'bo
 its rows are the origin's velocity, acceleration, jerk, ...). Derivatives are those of the components.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,11 +22,12 @@ from hod_ros.kinematics.chain import body_pose_and_twists
 from hod_ros.kinematics.chain import chain_of
 from hod_ros.model import joints
 from hod_ros.model import motions
+from hod_ros.model.quantities import FEW
+from hod_ros.model.quantities import Quantity
 from hod_ros.model.robot_model import RobotModel
 
 
-@dataclass(frozen=True)
-class LinkMotion:
+class LinkMotion(NamedTuple):
     """Pose and twists of a link; with samples these are axis 0.
 
     What forward_kinematics returns; twists are (angular, linear) [rad/s], [m/s].
@@ -40,16 +41,15 @@ class LinkMotion:
     twists: Array      # (rows - 1, 6) row k: the k-th time derivative
 
 
-@np.errstate(over='ignore', invalid='ignore')
 def forward_kinematics(model: RobotModel, q: ArrayLike, link: str, representation: str = 'body', *,
-                       base: FreeBase | None = None,
-                       order: int | None = None) -> LinkMotion:
+                       base: FreeBase | None = None, order: int | None = None, threads: int | None = None) -> LinkMotion:
     """LinkMotion of a link for q (rows, n), or for (samples, rows, n): its pose and rows - 1 derivatives of its twist.
 
     base: (pose, twists (rows - 1, 6) body-fixed) of a free base.
     order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
     representation: 'body' (axes and origin of the link), 'spatial' (world axes, the point at the world's origin) or 'world_aligned'
     (world axes at the link's origin); twists are (angular, linear) [rad/s], [m/s].
+    threads: how many a batch may run on, as in inverse_dynamics.
 
     Raises InputError where the model has no such link, an argument has the wrong shape, name or value, or the result is too large for
     floats.
@@ -59,25 +59,18 @@ def forward_kinematics(model: RobotModel, q: ArrayLike, link: str, representatio
         >>> velocity.shape
         (3,)
     """
-    check_representation(representation)
-    body, placement = motions.robot_model(model).body_of(link)
-    q = np.moveaxis(motions.motions(model, q, 1, order), -2, 0)
-    C, V = _link_pose_and_twists(model, q, body, placement, _base(model, base, q))
-    if len(V):
-        V = _changed(V, from_body(representation, C, V))
-    motions.finite_result(model, (C, V), f'the motion of link {link!r}', np.moveaxis(q, 0, -2))
-    return LinkMotion(C, np.moveaxis(V, 0, -2))
+    place = _place(model, link, representation)
+    return LinkMotion._make(_MOTION(model, q, base, order, threads, place, (link, representation)))
 
 
-@np.errstate(over='ignore', invalid='ignore')
 def jacobian(model: RobotModel, q: ArrayLike, link: str, representation: str = 'body', *, base: FreeBase | None = None,
-             order: int | None = None) -> Array:
+             order: int | None = None, threads: int | None = None) -> Array:
     """(rows, 6, n) Jacobian of a link with time derivatives 0 .. rows - 1 for q (rows, n); its twist is J q'.
 
     For q (samples, rows, n): (samples, rows, 6, n). A free base's motion, base as in forward_kinematics, turns and
     moves the frame of the Jacobian; its own columns are not among these.
     order: how many derivatives are meant; needed beyond twelve rows, which may be samples.
-    representation: as in forward_kinematics.
+    representation, threads: as in forward_kinematics.
 
     Raises InputError where the model has no such link, an argument has the wrong shape, name or value, or the result is too large for
     floats.
@@ -86,15 +79,48 @@ def jacobian(model: RobotModel, q: ArrayLike, link: str, representation: str = '
         >>> np.allclose(J[0] @ q[1], forward_kinematics(model, q, 'panda_link8').twists[0])
         True
     """
-    check_representation(representation)
-    body, placement = motions.robot_model(model).body_of(link)
-    q = np.moveaxis(motions.motions(model, q, 1, order), -2, 0)
-    J = _body_jacobian(model, q, body, placement)
+    try:
+        if base is None and order is None and threads is None:
+            kernel = model._compiled
+            J = kernel.jacobian(q, kernel.kept[link, representation])
+            if J is not None and (len(J) <= FEW or J.ndim == 4):
+                return J
+    except (AttributeError, KeyError, TypeError):       # no model, no kernel, or a link that was not asked for before
+        pass
+    place = _place(model, link, representation)
+    return (_OWN_JACOBIAN if representation == 'body' else _JACOBIAN)(model, q, base, order, threads, place, (link, representation))
+
+
+def _place(model, link, representation):
+    """What the kernel asks of a link; nothing without a kernel."""
+    kernel = getattr(model, '_compiled', None)
+    try:
+        return (kernel.kept[link, representation],)
+    except (AttributeError, KeyError, TypeError):       # no kernel, or not asked before
+        check_representation(representation)
+        motions.robot_model(model).body_of(link)
+        return () if kernel is None else (kernel.link(model, link, representation),)
+
+
+def _motion(model, q, base, link, representation):
+    q, base = _rows_first(q, base)
+    C, V = _link_pose_and_twists(model, q, *model.body_of(link), base)
+    change = from_body(representation, C, V) if len(V) else None
+    return C, np.moveaxis(V if change is None else product(change, V, apply), 0, -2)
+
+
+def _jacobian(model, q, base, link, representation):
+    q, base = _rows_first(q, base)
+    J = _body_jacobian(model, q, *model.body_of(link))
     if representation != 'body':
-        C, V = _link_pose_and_twists(model, q, body, placement, _base(model, base, q))
+        C, V = _link_pose_and_twists(model, q, *model.body_of(link), base)
         J = product(from_body(representation, C, V), J)
-    motions.finite_result(model, J, f'the Jacobian of link {link!r}', np.moveaxis(q, 0, -2))
     return np.moveaxis(J, 0, -3)
+
+
+def _rows_first(q, base):
+    """q and the twists of a free base with the axis of derivatives first."""
+    return np.moveaxis(q, -2, 0), None if base is None else (base[0], np.moveaxis(base[1], -2, 0))
 
 
 def _body_jacobian(model, q, body, placement):
@@ -118,14 +144,6 @@ def _link_pose_and_twists(model, q, body, placement, base):
     return C @ placement, apply(lie.Ad(lie.inverse(placement)), V)
 
 
-def _changed(V, change):
-    return V if change is None else product(change, V, apply)
-
-
-def _base(model, base, q):
-    """base in the shapes that belong to q (rows, ..., n)."""
-    samples, rows = q.shape[1:-1], len(q) - 1
-    if model.base == 'fixed' or base is None or not samples:
-        return motions.base_of(model, base, rows)
-    pose, twists = motions.free_bases(base, samples, rows)
-    return pose, np.moveaxis(twists, -2, 0)
+_MOTION = Quantity('forward_kinematics', _motion, 'the motion of link {!r}', 1, in_batches=True)
+_JACOBIAN = Quantity('jacobian', _jacobian, 'the Jacobian of link {!r}', 1, in_batches=True)
+_OWN_JACOBIAN = Quantity('jacobian', _jacobian, 'the Jacobian of link {!r}', 1, in_batches=True, of_base=False)

@@ -9,6 +9,7 @@ import pytest
 import sympy
 from bad_values import misread_shapes
 from bad_values import unclear_answers
+from motion_quantities import OF_ROBOT
 
 import hod_ros
 from hod_ros import HodError
@@ -53,10 +54,9 @@ def calls():
         yield 'forward_dynamics', (model, numbers(2, 2), numbers(2, 2)), driven and driven | {'base_wrench': numbers(2, 6)}
         yield 'forward_dynamics_derivatives', (model, numbers(2, 2), numbers(2)), {'wrenches': W} | driven
         yield 'inverse_dynamics_derivatives', (model, numbers(3, 2)), {'wrenches': W, **moving(2)}
-        for name, rows in (('dynamics_matrices', 3), ('matrix_derivatives', 2), ('regressor', 4), ('system_kinematics', 3),
-                           ('net_wrenches', 4), ('parameter_derivatives', 3), ('centre_of_mass', 3),
-                           ('centre_of_mass_jacobian', 3), ('momentum_matrix', 3), ('total_momentum', 3),
-                           ('body_fixed_motion', 3), ('hybrid_motion', 3), ('spatial_motion', 3)):
+        for name, rows in (('system_kinematics', 3), ('body_fixed_motion', 3), ('hybrid_motion', 3),
+                           ('spatial_motion', 3), ('net_wrenches', 4), ('parameter_derivatives', 3),
+                           *((name, fewest + 1) for name, fewest in OF_ROBOT.items())):
             yield name, (model, numbers(rows, 2)), moving(rows - 1)
         yield 'total_momentum', (model, numbers(3, 2)), {'about': 'com', **moving(2)}
         yield 'slotine_li_regressor', (model, numbers(3, 2), numbers(3, 8 if model is FREE else 2)), moving(2)

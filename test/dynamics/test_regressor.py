@@ -263,7 +263,7 @@ def test_rotor_inertias_follow_the_bodies_where_there_are_any():
 
 
 def test_wrong_arguments_are_refused():
-    model = random_tree(np.random.default_rng(0), 2)
+    model = random_tree(np.random.default_rng(0), 2, kinds=('revolute',))
     with pytest.raises(InputError, match='3 rows or more of 2 columns'):
         regressor(model, np.zeros((2, 2)))
     with pytest.raises(InputError, match='regressor is too large'):
@@ -286,6 +286,6 @@ def test_a_batch_of_regressors_is_that_of_its_samples(base):
     assert together.shape == (3, 3, 4 + 6 * (base == 'free'), len(inertial_parameters(model)))
     for i in range(3):
         alone = {} if base == 'fixed' else {'base': (np.eye(4), moving['base'][1][i])}
-        np.testing.assert_array_equal(together[i], regressor(model, q[i], **alone))
+        close(together[i], regressor(model, q[i], **alone), 1e-13)
     if base == 'fixed':
         assert regressor(model, q[:0]).shape == (0, *together.shape[1:])

@@ -18,8 +18,15 @@ struct Length {
 
     int in(const Sizes &sizes) const
     {
-        const int size = letter == 'K' ? sizes.K : letter == 'n' ? sizes.n : letter == 'N' ? sizes.N : letter == 'L' ? sizes.L : 0;
-        return times * size + plus;
+        switch (letter) {
+        case 'K': return times * sizes.K + plus;
+        case 'n': return times * sizes.n + plus;
+        case 'N': return times * sizes.N + plus;
+        case 'L': return times * sizes.L + plus;
+        case 'm': return times * sizes.m + plus;
+        case 'p': return times * sizes.p + plus;
+        }
+        return plus;
     }
     // Finds a size that is still open (-1) by what the length is; false where it contradicts.
     bool agrees(ptrdiff_t length, Sizes &sizes) const
@@ -80,7 +87,7 @@ private:
         for (text++; *text != ']'; text += *text == ',') {
             Length &length = to.length[to.axes++];
             length.times = number(text, 1);
-            if (strchr("KnNL", *text)) {
+            if (strchr("KnNLmp", *text)) {
                 length.letter = *text++;
                 length.plus = number(text, 0);
             } else {

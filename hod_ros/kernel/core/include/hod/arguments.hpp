@@ -13,18 +13,12 @@ namespace hod {
 
 enum { MOST_ARGUMENTS = 10 };
 
-// The letters of a signature: K from the arguments' rows, n columns, N bodies, L whatever the arguments have.
-struct Sizes { int K, n, N, L; };
-
-// One sample's doubles, as C++ and Python have them; nothing of a sample lies between two of the array's numbers.
-struct Doubles {
-    const double *in[MOST_ARGUMENTS];       // nullptr: left out
-    double *out[MOST_ARGUMENTS];
-};
+// The letters of a signature: K from the arguments' rows, n columns, N bodies, m rates, p parameters, L whatever the arguments have.
+struct Sizes { int K, n, N, L, m, p; };
 
 inline namespace HOD_TARGET {
 
-// The same with a Number for every double. Inputs whose signature has a '!' are the same for all samples: they stay doubles, in `shared`.
+// One sample's numbers; nothing of a sample lies between two of an array's. Inputs whose signature has a '!' are the same for all samples: they stay doubles, in `shared`. nullptr: left out.
 template <class V> struct Arguments {
     const typename V::Number *in[MOST_ARGUMENTS];
     const double *shared[MOST_ARGUMENTS];

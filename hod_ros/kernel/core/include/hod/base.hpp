@@ -16,6 +16,16 @@ template <class V> HOD_INLINE V less_gravity(const Tree &tree)
     return V::of(Number{} - tree.gravity[0], Number{} - tree.gravity[1], Number{} - tree.gravity[2]);
 }
 
+// Gravity in the world's axes, or in those of a base with this pose.
+template <class V> HOD_INLINE V gravity_at_rest(const Tree &tree, const typename V::Number *pose)
+{
+    const double *g = tree.gravity;
+    if (!pose)
+        return -less_gravity<V>(tree);
+    const auto along = [&](int i) { return g[0] * pose[i] + g[1] * pose[4 + i] + g[2] * pose[8 + i]; };
+    return V::of(along(0), along(1), along(2));
+}
+
 // Whether a pose (4, 4) is a rotation, to 1e-6, and a displacement, in every sample.
 template <class V> inline bool is_pose(const typename V::Number *pose)
 {
@@ -35,19 +45,22 @@ template <class V> inline bool is_pose(const typename V::Number *pose)
     return true;
 }
 
+// Whether pose and twists are there for a free base, and for no other.
+template <class V> inline bool fits_base(const Tree &tree, const typename V::Number *pose, const typename V::Number *twists)
+{
+    return !tree.free_base == !pose && !pose == !twists && (!pose || is_pose<V>(pose));
+}
+
 // pose (4, 4); twists (K + 1, 6) body-fixed (w, v) with derivatives. a = v' + w x v + G, where G = -R^T g turns as G' = G x w.
 template <class V, class Order>
 HOD_INLINE void base_in_motion(const Tree &tree, const typename V::Number *pose, const typename V::Number *twists, Motion<V> base, V *scratch, Order K)
 {
-    using Number = typename V::Number;
     V *v = scratch, *G = scratch + K + 1;
     for (int k = 0; k <= K; k++) {
         base.w[k] = factorial.inverse[k] * vector_at<V>(twists + 6 * k);
         v[k] = factorial.inverse[k] * vector_at<V>(twists + 6 * k + 3);
     }
-    const double *g = tree.gravity;
-    const auto along = [&](int i) { return Number{} - (g[0] * pose[i] + g[1] * pose[4 + i] + g[2] * pose[8 + i]); };
-    G[0] = V::of(along(0), along(1), along(2));
+    G[0] = -gravity_at_rest<V>(tree, pose);
     for (int k = 0; k < K; k++) {
         const auto both = product(k, HOD_OF(i, j) { return Pair<V>{cross(base.w[i], v[j]), cross(G[i], base.w[j])}; });
         base.a[k] = double(k + 1) * v[k + 1] + both.a + G[k];

@@ -17,7 +17,8 @@ template <class V, class Order> HOD_INLINE bool force_gradients(const Tree &tree
     Number *by[3];
     for (int part = 0; part < 3; part++)
         by[part] = memory.take<Number>(K * square);
-    if (!gradients<V>(tree, given.in[0], by[0], by[1], by[2], memory, K) || memory.counts())
+    const Moving<V> moving(tree, memory, K + 2, K);
+    if (!gradients(tree, moving, given.in[0], by[0], by[1], by[2], memory, K) || memory.counts())
         return memory.counts();
     Number *G = given.out[0];
     for (int k = 0; k < K; k++)

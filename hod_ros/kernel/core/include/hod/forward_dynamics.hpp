@@ -13,23 +13,20 @@ inline namespace HOD_TARGET {
 template <class V, class Order> HOD_INLINE bool forward_dynamics(const Tree &tree, const Arguments<V> &given, Memory &memory, Order K)
 {
     using Number = typename V::Number;
-    const int N = tree.bodies, n = tree.columns, size = n + (tree.free_base ? 6 : 0);
+    const int n = tree.columns, size = rates(tree);
     Number *q = memory.take<Number>((size_t)(K + 2) * n), *twists = memory.take<Number>((size_t)(K + 1) * 6);
     Number *M = memory.take<Number>((size_t)size * size), *x = memory.take<Number>(size);
     Number *bias = memory.take<Number>((size_t)K * n), *base_bias = memory.take<Number>((size_t)K * 6);
-    const Joints<Number> joints = take_joints<Number>(tree, memory, 1, 1);
-    Frame<V> *frame = memory.take<Frame<V>>(N + 1);
-    const SpatialBodies<V> bodies(tree, memory, 0);
+    const Moving<V> moving(tree, memory, 1, 0);
     Arguments<V> inner = {};
     if (memory.counts())
         return inverse_dynamics(tree, inner, memory, K);
     const Number *Q = given.in[1], *pose = given.in[2], *twist = given.in[3], *drive = given.in[4];
     Number *ddq = given.out[0], *dtwist = given.out[1];
-    if (!tree.free_base != !pose || !pose != !twist || (drive && !pose))
+    if (!fits_base<V>(tree, pose, twist) || (drive && !pose))
         return false;
 
-    joint_series(tree, given.in[0], joints, Fixed<1>{}, Fixed<1>{});
-    mass_matrix(tree, joints, frame, bodies, M, x, size);
+    mass_matrix(tree, moving, given.in[0], M, x, size);
     if (!factorise(M, x, size))
         return false;
     for (int i = 0; i < (K + 2) * n; i++)

@@ -36,16 +36,17 @@ template <class V> struct GradientParts {
     HOD_INLINE GradientParts &operator+=(const GradientParts &o) { M += o.M; q += o.q; dq += o.dq; Mq += o.Mq; Mdq += o.Mdq; return *this; }
 };
 
-// q (K + 2, n) of a robot on a fixed base. by_q, by_dq, by_ddq: (K, n, n) each, raw derivatives.
-template <class V, class Order>
-HOD_INLINE bool gradients(const Tree &tree, const typename V::Number *q, typename V::Number *by_q, typename V::Number *by_dq,
-                          typename V::Number *by_ddq, Memory &memory, Order K)
+struct Unloaded { template <class V> HOD_INLINE void operator()(Wrench<V> *) const {} };
+
+// Of `moving` for K + 2 rows and K; q (K + 2, n) of a robot on a fixed base. by_q, by_dq, by_ddq: (K, n, n) each, raw derivatives.
+// held(W) changes the wrenches W (N, K) that are held against bodies, by loads that turn with them.
+template <class V, class Order, class Held = Unloaded>
+HOD_INLINE bool gradients(const Tree &tree, const Moving<V> &moving, const typename V::Number *q, typename V::Number *by_q, typename V::Number *by_dq,
+                          typename V::Number *by_ddq, Memory &memory, Order K, const Held &held = {})
 {
     using Number = typename V::Number;
     const int N = tree.bodies, n = tree.columns;
-    const Joints<Number> joints = take_joints<Number>(tree, memory, K + 2, 1);
-    Frame<V> *frame = memory.take<Frame<V>>(N + 1);
-    const SpatialBodies<V> bodies(tree, memory, K);
+    const SpatialBodies<V> &bodies = moving.bodies;
     Screw<V> *rates = memory.take<Screw<V>>((size_t)N * K), *falls = memory.take<Screw<V>>((size_t)N * K);
     Wrench<V> *W = memory.take<Wrench<V>>((size_t)N * K);
     Matrix<V> *T = memory.take<Matrix<V>>((size_t)N * K);
@@ -56,22 +57,12 @@ HOD_INLINE bool gradients(const Tree &tree, const typename V::Number *q, typenam
     if (tree.free_base)
         return false;
 
-    joint_series(tree, q, joints, K + 2, Fixed<1>{});
     for (int i = 0; i < K * n * n; i++)
         by_q[i] = by_dq[i] = by_ddq[i] = Number{};
-    frame[N] = frame_at_rest<V>();
-    for (int k = 0; k <= K; k++)
-        bodies[N].twist[k] = {V::zero(), V::zero()};
-    const V g = -less_gravity<V>(tree);
+    moving.move(tree, q, nullptr, K + 2, K, K);
+    const V g = gravity_at_rest<V>(tree, nullptr);
     for (int i = 0; i < N; i++) {
-        const Body &body = tree.body[i];
-        bodies.m[i] = body.m;
         const Spatial<V> own = bodies[i];
-        frame[i] = placed(body, frame[body.parent], joints.q[i], joints.c[i], joints.s[i]);
-        own.S[0] = screw_at(body, frame[i]);
-        inertia_at(body, frame[i], own);
-        motion_series(bodies[body.parent].twist, own, joints.q + i, joints.stride, K);
-        inertia_series(own, K);
         for (int k = 0; k < K; k++) {
             const double once = k + 1, twice = (k + 1) * (k + 2);
             rates[i * K + k] = {once * own.S[k + 1].s, once * own.S[k + 1].u};
@@ -80,6 +71,7 @@ HOD_INLINE bool gradients(const Tree &tree, const typename V::Number *q, typenam
             T[i * K + k] = turning(own, k);
         }
     }
+    held(W);
     for (int i = N - 1; i >= 0; i--) {
         const Body &body = tree.body[i];
         const Spatial<V> own = bodies[i];

@@ -21,7 +21,7 @@ template <class V, class Order> HOD_INLINE bool inverse_dynamics(const Tree &tre
     const Number *q = given.in[0], *pose = given.in[1], *twists = given.in[2], *values = given.in[3];
     const double *places = given.shared[4];
     Number *Q = given.out[0], *W = given.out[1];
-    if (!tree.free_base != !pose || !pose != !twists || !values != !places || (pose && !is_pose<V>(pose)) || (places && !are_places(tree, places, given.L)))
+    if (!fits_base<V>(tree, pose, twists) || !values != !places || (places && !are_places(tree, places, given.L)))
         return false;
 
     joint_series(tree, q, joints, K + 2, K + 1);

@@ -4,14 +4,31 @@
 
 #include "arguments.hpp"
 #include "gradients.hpp"
+#include "load_gradients.hpp"
 
 namespace hod {
 inline namespace HOD_TARGET {
 
-// q (3, n) of a robot on a fixed base. Out: by_q, by_dq, by_ddq, (n, n) each.
+// q (3, n) of a robot on a fixed base, and the values (K, L, 6), of which row 0 counts, and places (L, 14) of loads. Out: by_q, by_dq, by_ddq, (n, n) each.
 template <class V, class Order> HOD_INLINE bool inverse_dynamics_derivatives(const Tree &tree, const Arguments<V> &given, Memory &memory, Order)
 {
-    return gradients<V>(tree, given.in[0], given.out[0], given.out[1], given.out[2], memory, Fixed<1>{});
+    const Moving<V> moving(tree, memory, 3, 1);
+    V *origin = memory.take<V>(tree.bodies + 7);
+    LoadSums<V> *sums = memory.take<LoadSums<V>>(given.L ? tree.bodies + 1 : 0);
+    const double *places = given.shared[2];
+    if (!memory.counts() && (!given.in[1] != !places || (places && !are_places(tree, places, given.L))))
+        return false;
+    bool rest = false;
+    const auto held = [&](Wrench<V> *W) {
+        if (!places)
+            return;
+        moving.find_origins(tree, origin);
+        rest = hold_loads(tree, moving, origin, given.in[1], places, given.L, sums, W); };
+    if (!gradients(tree, moving, given.in[0], given.out[0], given.out[1], given.out[2], memory, Fixed<1>{}, held))
+        return false;
+    if (rest)
+        load_gradients(tree, moving.bodies, sums, given.out[0]);
+    return true;
 }
 
 }  // namespace HOD_TARGET

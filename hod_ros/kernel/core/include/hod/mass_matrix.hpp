@@ -8,73 +8,41 @@
 namespace hod {
 inline namespace HOD_TARGET {
 
-template <class V> HOD_INLINE void components(const Wrench<V> &W, typename V::Number *to)
-{
-    to[0] = x(W.n), to[1] = y(W.n), to[2] = z(W.n), to[3] = x(W.f), to[4] = y(W.f), to[5] = z(W.f);
-}
-
 // M, size x size with size = n, or n + 6 with a free base, and the most that its diagonal could be, were nothing in it to cancel: its rounding
 // errors are of this size. In the axes and about the origin of a free base.
 template <class V>
-HOD_INLINE void mass_matrix(const Tree &tree, const Joints<typename V::Number> &joints, Frame<V> *frame, const SpatialBodies<V> &bodies,
-                            typename V::Number *M, typename V::Number *most, int size)
+HOD_INLINE void mass_matrix(const Tree &tree, const Moving<V> &moving, const typename V::Number *q, typename V::Number *M,
+                            typename V::Number *most, int size)
 {
     using Number = typename V::Number;
-    const int N = tree.bodies, n = tree.columns;
+    const int N = tree.bodies;
+    const SpatialBodies<V> &bodies = moving.bodies;
     for (int i = 0; i < size * size; i++)
         M[i] = Number{};
     for (int i = 0; i < size; i++)
         most[i] = Number{};
-    frame[N] = frame_at_rest<V>();
-    for (int i = 0; i <= N; i++) {
-        const Body &body = tree.body[i];
-        bodies.m[i] = body.m;
-        if (i < N) {
-            frame[i] = placed(body, frame[body.parent], joints.q[i], joints.c[i], joints.s[i]);
-            bodies[i].S[0] = screw_at(body, frame[i]);
-        }
-        inertia_at(body, frame[i], bodies[i]);
-    }
-    for (int j = N - 1; j >= 0; j--) {
-        const Body &body = tree.body[j];
+    moving.move(tree, q, nullptr, Fixed<1>{}, Fixed<-1>{}, Fixed<0>{});
+    for (int each = 0; each < screws(tree); each++) {
+        const int j = inwards(tree, each), across = column(tree, j);
         const Spatial<V> b = bodies[j];
         const Wrench<V> P = momentum(b, 0, b.S);
-        for (int i = j; i < N; i = tree.body[i].parent) {
-            const Number mass = (tree.body[i].multiplier * body.multiplier) * sum(paired(bodies[i].S[0], P));
-            M[tree.body[i].column * size + body.column] += mass;
+        for (int i = j; i < screws(tree); i = above(tree, i)) {
+            const Number mass = (multiplier(tree, i) * multiplier(tree, j)) * sum(paired(bodies[i].S[0], P));
+            M[column(tree, i) * size + across] += mass;
             if (i != j)
-                M[body.column * size + tree.body[i].column] += mass;
+                M[across * size + column(tree, i)] += mass;
         }
-        if (size > n) {
-            Number along[6];
-            components(P, along);
-            for (int r = 0; r < 6; r++)
-                M[(n + r) * size + body.column] += body.multiplier * along[r];
-        }
-        const Number uu = sum(b.S[0].u * b.S[0].u), hh = sum(b.h[0] * b.h[0]), second = absolute(x(b.P[0])) + absolute(y(b.P[0])) + absolute(z(b.P[0]));
-        const Number turning = double(body.turns) * (second + 2.0 * square_root(hh * uu));
-        most[body.column] += fabs(body.multiplier) * square_root(turning + fabs(b.m) * uu);
-        if (body.parent < N || size > n)
-            bodies.add_inertia(j, body.parent, 1);
+        const Number ss = sum(b.S[0].s * b.S[0].s), uu = sum(b.S[0].u * b.S[0].u), hh = sum(b.h[0] * b.h[0]);
+        const Number turning = ss * (absolute(x(b.P[0])) + absolute(y(b.P[0])) + absolute(z(b.P[0])) + 2.0 * square_root(hh * uu));
+        most[across] += fabs(multiplier(tree, j)) * square_root(turning + fabs(b.m) * uu);
+        if (j < N && (tree.free_base || above(tree, j) < N))
+            bodies.add_inertia(j, above(tree, j), 1);
     }
-    for (int j = 0; j < n; j++) {
-        most[j] = most[j] * most[j] + tree.armature[j];
+    for (int j = 0; j < size; j++)
+        most[j] = most[j] * most[j];
+    for (int j = 0; j < tree.columns; j++) {
+        most[j] += tree.armature[j];
         M[j * size + j] += tree.armature[j];
-        for (int r = n; r < size; r++)
-            M[j * size + r] = M[r * size + j];
-    }
-    if (size == n)
-        return;
-    const Number one = Number{} + 1.0, none = Number{};
-    const V unit[3] = {V::of(one, none, none), V::of(none, one, none), V::of(none, none, one)};
-    const Spatial<V> all = bodies[N];
-    for (int r = 0; r < 6; r++) {
-        const Screw<V> e = {r < 3 ? unit[r] : V::zero(), r < 3 ? V::zero() : unit[r - 3]};
-        Number column[6];
-        components(momentum(all, 0, &e), column);
-        for (int i = 0; i < 6; i++)
-            M[(n + i) * size + n + r] = column[i];
-        most[n + r] = r < 3 ? absolute(x(all.P[0])) + absolute(y(all.P[0])) + absolute(z(all.P[0])) : Number{} + fabs(all.m);
     }
 }
 

@@ -32,102 +32,100 @@ template <class V> HOD_INLINE Coriolis<V> coriolis(const Spatial<V> &b, int k)
     return {blocks.A, blocks.H, b.m * b.twist[k].u, b.m * b.twist[k].s};
 }
 
+// B x and B^T x
+template <class V> HOD_INLINE Wrench<V> times(const Coriolis<V> &B, const Screw<V> &x)
+{
+    return {B.A * x.s + B.H * x.u + cross(B.mv, x.u), cross(B.mw, x.u) - B.H * x.s};
+}
+template <class V> HOD_INLINE Wrench<V> times_transposed(const Coriolis<V> &B, const Screw<V> &x)
+{
+    const Matrix<V> H = transposed(B.H);
+    return {transposed(B.A) * x.s - H * x.u, H * x.s - cross(B.mv, x.s) - cross(B.mw, x.u)};
+}
+
 // What S_j of a subtree gives: P, F and R. rate: S_j'
 template <class V> struct Momenta { Wrench<V> P, F, R; };
 template <class V> HOD_INLINE Momenta<V> momenta(const Spatial<V> &b, const Coriolis<V> *B, const Screw<V> *rate, int k)
 {
     Momenta<V> total = {momentum(b, k, b.S), momentum(b, k, rate), {}};
     struct Both { Wrench<V> F, R; HOD_INLINE Both &operator+=(const Both &o) { F += o.F; R += o.R; return *this; } };
-    const Both more = product(k, HOD_OF(i, j) {
-        const V s = b.S[j].s, u = b.S[j].u, swept = cross(B[i].mw, u);
-        const Matrix<V> &A = B[i].A, &H = B[i].H, At = transposed(A), Ht = transposed(H);
-        return Both{{A * s + H * u + cross(B[i].mv, u), swept - H * s}, {At * s - Ht * u, Ht * s - cross(B[i].mv, s) - swept}}; });
+    const Both more = product(k, HOD_OF(i, j) { return Both{times(B[i], b.S[j]), times_transposed(B[i], b.S[j])}; });
     total.F += more.F;
     total.R = more.R;
     return total;
 }
 
-// q (K + 1, n) of a robot on a fixed base. Out: M (K, n, n), C (K, n, n), g (K, n).
+// q (K + 1, n) and, of a free base, its pose (4, 4) and twists (K, 6). With m = n, or n + 6 for the base's body-fixed twist last:
+// M (K, m, m), C (K, m, m), g (K, m).
 template <class V, class Order> HOD_INLINE bool matrices(const Tree &tree, const Arguments<V> &given, Memory &memory, Order K)
 {
     using Number = typename V::Number;
-    const int N = tree.bodies, n = tree.columns;
-    const Joints<Number> joints = take_joints<Number>(tree, memory, K + 1, 1);
-    Frame<V> *frame = memory.take<Frame<V>>(N + 1);
-    const SpatialBodies<V> bodies(tree, memory, K);
-    Screw<V> *rates = memory.take<Screw<V>>((size_t)N * K);
-    Coriolis<V> *B = memory.take<Coriolis<V>>((size_t)N * K);
+    const int N = tree.bodies, m = rates(tree);
+    const Moving<V> moving(tree, memory, K + 1, K);
+    const SpatialBodies<V> &bodies = moving.bodies;
+    Screw<V> *rate = memory.take<Screw<V>>((size_t)screws(tree) * K);
+    Coriolis<V> *B = memory.take<Coriolis<V>>((size_t)(N + 1) * K);
     Momenta<V> *own = memory.take<Momenta<V>>(K);
     if (memory.counts())
         return true;
-    if (tree.free_base)
+    const Number *pose = given.in[1], *twists = given.in[2];
+    if (!fits_base<V>(tree, pose, twists))
         return false;
 
-    joint_series(tree, given.in[0], joints, K + 1, Fixed<1>{});
     Number *M = given.out[0], *C = given.out[1], *g = given.out[2];
-    for (int i = 0; i < K * n * n; i++)
+    for (int i = 0; i < K * m * m; i++)
         M[i] = C[i] = Number{};
-    for (int i = 0; i < K * n; i++)
+    for (int i = 0; i < K * m; i++)
         g[i] = Number{};
-    frame[N] = frame_at_rest<V>();
-    for (int k = 0; k <= K; k++)
-        bodies[N].twist[k] = {V::zero(), V::zero()};
-    const V gravity = -less_gravity<V>(tree);
-    for (int i = 0; i < N; i++) {
-        const Body &body = tree.body[i];
-        bodies.m[i] = body.m;
-        const Spatial<V> b = bodies[i];
-        frame[i] = placed(body, frame[body.parent], joints.q[i], joints.c[i], joints.s[i]);
-        b.S[0] = screw_at(body, frame[i]);
-        inertia_at(body, frame[i], b);
-        motion_series(bodies[body.parent].twist, b, joints.q + i, joints.stride, previous(K));
-        inertia_series(b, previous(K));
-        for (int k = 0; k < K; k++) {
-            B[i * K + k] = coriolis(b, k);
-            rates[i * K + k] = {double(k + 1) * b.S[k + 1].s, double(k + 1) * b.S[k + 1].u};
-        }
+    moving.move(tree, given.in[0], twists, K + 1, previous(K), previous(K));
+    const V gravity = gravity_at_rest<V>(tree, pose);
+    for (int k = 0; k < K; k++) {
+        for (int i = 0; i < N + (tree.free_base ? 1 : 0); i++)
+            B[i * K + k] = coriolis(bodies[i], k);
+        for (int i = 0; i < screws(tree); i++)
+            rate[i * K + k] = {double(k + 1) * bodies[i].S[k + 1].s, double(k + 1) * bodies[i].S[k + 1].u};
     }
-    for (int j = N - 1; j >= 0; j--) {
-        const Body &body = tree.body[j];
+    for (int each = 0; each < screws(tree); each++) {
+        const int j = inwards(tree, each), body = j < N ? j : N, across = column(tree, j);
         const Spatial<V> b = bodies[j];
         for (int k = 0; k < K; k++) {
-            own[k] = momenta(b, B + j * K, rates + j * K, k);
+            own[k] = momenta(b, B + body * K, rate + j * K, k);
             const V weight = product(k, HOD_OF(l, r) { return b.S[l].s * cross(b.h[r], gravity); }) + b.S[k].u * (b.m * gravity);
-            g[k * n + body.column] += (-body.multiplier * factorial.of[k]) * sum(weight);
+            g[k * m + across] += (-multiplier(tree, j) * factorial.of[k]) * sum(weight);
         }
-        for (int i = j; i < N; i = tree.body[i].parent) {
-            const double scale = tree.body[i].multiplier * body.multiplier;
-            const int above = tree.body[i].column * n + body.column, below = body.column * n + tree.body[i].column;
-            const Screw<V> *S = bodies[i].S, *rate = rates + i * K;
+        for (int i = j; i < screws(tree); i = above(tree, i)) {
+            const double scale = multiplier(tree, i) * multiplier(tree, j);
+            const int upper = column(tree, i) * m + across, lower = across * m + column(tree, i);
+            const Screw<V> *S = bodies[i].S, *rate_i = rate + i * K;
             const Number mass = scale * sum(paired(S[0], own[0].P));
-            M[above] += mass;
+            M[upper] += mass;
             if (i != j)
-                M[below] += mass;
+                M[lower] += mass;
             for (int k = 0; k < K; k++) {
                 const double size = scale * factorial.of[k];
-                const Number upper = size * sum(product(k, HOD_OF(l, r) { return paired(S[l], own[r].F); }));
-                Number *Ck = C + k * n * n, *next = M + (k + 1) * n * n, both = upper + upper;
-                Ck[above] += upper;
+                const Number over = size * sum(product(k, HOD_OF(l, r) { return paired(S[l], own[r].F); }));
+                Number *Ck = C + k * m * m, *next = M + (k + 1) * m * m, both = over + over;
+                Ck[upper] += over;
                 if (i != j) {
-                    const Number lower = size * sum(product(k, HOD_OF(l, r) { return paired(rate[l], own[r].P) + paired(S[l], own[r].R); }));
-                    Ck[below] += lower;
-                    both = upper + lower;
+                    const Number under = size * sum(product(k, HOD_OF(l, r) { return paired(rate_i[l], own[r].P) + paired(S[l], own[r].R); }));
+                    Ck[lower] += under;
+                    both = over + under;
                 }
                 if (k + 1 < K) {
-                    next[above] += both;
+                    next[upper] += both;
                     if (i != j)
-                        next[below] += both;
+                        next[lower] += both;
                 }
             }
         }
-        if (body.parent < N) {
-            bodies.add_inertia(j, body.parent, K);
+        if (j < N && (tree.free_base || above(tree, j) < N)) {
+            bodies.add_inertia(j, above(tree, j), K);
             for (int k = 0; k < K; k++)
-                B[body.parent * K + k] += B[j * K + k];
+                B[above(tree, j) * K + k] += B[j * K + k];
         }
     }
-    for (int j = 0; j < n; j++)
-        M[j * n + j] += tree.armature[j];
+    for (int j = 0; j < tree.columns; j++)
+        M[j * m + j] += tree.armature[j];
     return true;
 }
 

@@ -79,7 +79,7 @@ public:
         run.out(0, ddq, K * n);
         if (base)
             run.out(1, dtwist, K * 6);
-        return run.with<3>([](auto &...given) { return hod::forward_dynamics(given...); });
+        return run.with<1>([](auto &...given) { return hod::forward_dynamics(given...); });
     }
 
     // dQ/dq, dQ/dq' and dQ/dq'' = M, n x n each, of q, q', q'', 3 x n.

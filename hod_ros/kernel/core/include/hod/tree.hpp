@@ -37,6 +37,18 @@ struct Tree {
     const Body *body;                   // N + 1
 };
 
+// n, or n + 6 with a free base, whose twist comes last.
+inline int rates(const Tree &tree) { return tree.columns + (tree.free_base ? 6 : 0); }
+
+// Inertial parameters: ten of every body that moves, and the rotors.
+inline int parameters(const Tree &tree)
+{
+    int count = 10 * (tree.bodies + (tree.free_base ? 1 : 0));
+    for (int j = 0; j < tree.columns; j++)
+        count += tree.armature[j] != 0;
+    return count;
+}
+
 inline namespace HOD_TARGET {
 
 HOD_INLINE Vector spread(const double *v)
