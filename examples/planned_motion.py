@@ -19,7 +19,7 @@ PLAN = Path(__file__).parent / 'panda_plan.yaml'
 MARGIN = 0.8
 
 
-def main(plan=PLAN):
+def main(plan: str | Path = PLAN) -> int:
     model = RobotModel.from_urdf(example_robot('panda'))
     waypoints = read_waypoints(plan)
     motion = waypoints.trajectory(max_deviation=5e-3)
