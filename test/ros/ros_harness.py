@@ -200,15 +200,19 @@ class Client:
         """The response. A request without answer is sent again: discovery of both directions takes time."""
         client = self._client(service_type, service)
         end = time.monotonic() + timeout
-        while time.monotonic() < end:
-            if not client.service_is_ready():
-                assert self.wait_until(client.service_is_ready, timeout), f'{service} did not come up'
-                self.spin(0.1)
-            future = client.call_async(request)
-            if self.wait_until(future.done, 2.0):
-                return future.result()
-            client.remove_pending_request(future)
-        raise AssertionError(f'{service} did not answer')
+        futures = []
+        try:
+            while time.monotonic() < end:
+                if not client.service_is_ready():
+                    assert self.wait_until(client.service_is_ready, timeout), f'{service} did not come up'
+                    self.spin(0.1)
+                futures.append(client.call_async(request))
+                if self.wait_until(lambda: any(future.done() for future in futures), 2.0):
+                    return next(future for future in futures if future.done()).result()
+            raise AssertionError(f'{service} did not answer')
+        finally:
+            for future in futures:
+                client.remove_pending_request(future)
 
     def offers(self, service_type, service):
         return self._client(service_type, service).service_is_ready()
