@@ -11,7 +11,7 @@ DOCS = ROOT / 'docs'
 
 
 PAGES = (
-    '../README', 'identification', 'recordings', 'robot-descriptions', 'building-models', 'forward-dynamics', 'gradients',
+    '../README', 'identification', 'recordings', 'robot-descriptions', 'building-models', 'forward-dynamics', 'from-pinocchio', 'gradients',
     'symbols-and-precision', 'time-optimal', 'trajectories')
 
 
@@ -20,6 +20,8 @@ def test_python_blocks_run_one_after_the_other(page, capsys, monkeypatch):
     if page == 'symbols-and-precision':
         pytest.importorskip('sympy')
         pytest.importorskip('mpmath')
+    if page == 'from-pinocchio':
+        pytest.importorskip('pinocchio')
     monkeypatch.chdir(ROOT)
     text = (DOCS / f'{page}.md').read_text()
     blocks = re.findall(r'```python\n(.*?)```', text, flags=re.DOTALL)
