@@ -461,9 +461,9 @@ def side_by_side(arms, times, minutes, seed, faults):
 def summary(results):
     """Figures of all trials of each fault."""
     return {
-        name: {key: max(row[key] for row in rows) for key in ('step', 'effort')}
+        name: {key: max((row[key] for row in rows), default=0.0) for key in ('step', 'effort')}
         | {key: sum(row[key] for row in rows) for key in ('held', 'within', 'back')} | {'trials': len(rows)}
-        for name, rows in results.items() if rows}
+        for name, rows in results.items()}
 
 
 def show(figures):
