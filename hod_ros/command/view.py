@@ -37,7 +37,7 @@ examples:
 SHAPES = ('visual', 'collision', 'capsules')
 COLOURS = ('effort', 'effort_rate')
 SAMPLE_RATE = 120.0     # [Hz] of a motion that is shown
-FEED_RATE = 30.0        # [Hz] of --live
+FEED_RATE = 32.0        # [Hz] of --live
 MOST_SAMPLES = 20_000
 
 
@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
         with contextlib.suppress(KeyboardInterrupt):        # the way to end it
             shown.run(None if options.seconds is None else time.monotonic() + options.seconds)
         if options.live:
-            print(f'{shown.updates} updates shown')
+            print(f'{shown.updates} updates in {shown.watched:.1f} s')
     return exits.DONE
 
 

@@ -58,8 +58,8 @@ def main() -> int:
             found = feed.newest()
             if found is not None:
                 print(json.dumps(found), flush=True)
-            due = max(due + 1 / rate, time.monotonic())
-            time.sleep(due - time.monotonic() if due > time.monotonic() else 0.0)
+            due = max(due + 1 / rate, time.monotonic() - 1 / rate)      # late by less than one, it makes up for that
+            time.sleep(max(0.0, due - time.monotonic()))
     except BrokenPipeError:         # nobody reads any more
         sys.stderr.close()
     finally:

@@ -38,16 +38,20 @@ class Live:
         self._plots = {
             name: page.add_plot(name, (-WINDOW, 0.0), 1.0, f'{SYMBOLS[name]} [{UNITS[name]}], the last {WINDOW:g} s') for name in UNITS}
         self.updates = 0
+        self.watched = 0.0          # [s] that the updates took place in
         self._newest: deque = deque(maxlen=1)
+        self._came = threading.Event()
         threading.Thread(target=self._read, args=(lines,), daemon=True).start()
 
     def _read(self, lines):
         for line in lines:
             self._newest.append((time.monotonic(), json.loads(line)))
+            self._came.set()
 
     def run(self, until: float | None = None) -> None:
         """Shows what comes until a time of the steady clock, or for ever."""
         told, came = -np.inf, time.monotonic()
+        began = came
         while until is None or time.monotonic() < until:
             now = time.monotonic()
             if self._newest:
@@ -55,10 +59,13 @@ class Live:
                 self._take(message, came)
                 if self._page.watched:
                     self._show()
+                    began = came if self.updates == 1 else began
+                    self.watched = came - began
             if self._page.watched and now - told > 1 / TABLE_RATE:
                 self._tell(now - came)
                 told = now
-            time.sleep(max(0.0, now + 1 / RATE - time.monotonic()))
+            self._came.wait(1 / TABLE_RATE)
+            self._came.clear()
 
     def _take(self, message, came):
         for joint, value in message.get('positions', {}).items():

@@ -124,3 +124,19 @@ def test_wrong_combinations_are_one_line(folder):
     assert '--html needs a MOTION' in refusal('view', 'panda', '--html', 'page.html', cwd=folder, code=2)
     assert '--live takes none' in refusal('view', 'panda', 'pick.csv', '--live', cwd=folder, code=2)
     assert 'ends in none of' in refusal('view', 'panda', 'pick.csv', '--html', 'page.txt', cwd=folder, code=2)
+
+
+def test_a_live_stream_is_taken_by_joint_names(panda):
+    from hod_ros.scene.live import Live
+    from hod_ros.scene.page import Page
+    from hod_ros.scene.shapes import shapes_of
+    page = Page(panda, shapes_of(example_robot('panda').encode(), panda)[0])
+    try:
+        lines = iter([
+            '{"time": 1.0, "positions": {"panda_joint2": 0.5, "elsewhere": 9.0}}',
+            '{"effort": {"panda_joint7": -3.0}, "effort_rate": {}}'])
+        live = Live(page, lines, {'effort': panda.effort_limits, 'effort_rate': None})
+        live.run(browser.time.monotonic() + 2.0)
+    finally:
+        page.close()
+    assert live._values['effort'].tolist() == [0.0] * 6 + [-3.0]
