@@ -117,7 +117,7 @@ def test_every_public_function_of_the_dynamics_is_tried():
     rooms = ('model', 'kinematics', 'dynamics', 'symbols', 'cpp')
     functions = {name for name, module in hod_ros._LAZY.items() if module.split('.')[1] in rooms
                  and inspect.isfunction(getattr(importlib.import_module(module), name))}
-    assert functions == {name for name, *_ in CALLS}
+    assert functions - {'export_cpp'} == {name for name, *_ in CALLS}           # which writes files: test_export.py
 
 
 @pytest.mark.parametrize('make, options', [
