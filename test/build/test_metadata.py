@@ -71,3 +71,10 @@ def test_every_interface_file_is_built():
     assert len(files) > 8
     for path in files:
         assert hasattr(importlib.import_module(f'hod_interfaces.{path.parent.name}'), path.stem), path.name
+
+
+def test_no_page_holds_what_a_merge_left():
+    pages = [*checkout.ROOT.glob('*.md'), *checkout.ROOT.glob('*.rst'), *(checkout.ROOT / 'docs').glob('*.*')]
+    assert len(pages) > 20
+    for page in pages:
+        assert not re.search(r'(?m)^(<{7}|>{7}) ', page.read_text()), page.name
