@@ -157,15 +157,14 @@ def test_stiffness_of_adjustable_joints_follows_the_motor_feedforward(peer):
 
 
 @pytest.mark.slow
-def test_free_running_keeps_pace_and_takes_the_torque_away_when_commands_stop(peer):
+def test_free_running_is_no_faster_than_time_and_takes_the_torque_away_when_commands_stop(peer):
     with running_node(module=MODULE, parameters=PARAMETERS | {'period': 0.01, 'torque_timeout': 0.2}) as plant:
         peer.start()
         assert seconds(peer.motors[-1].header.stamp) == 0
         peer.send([1.0, 2.0, 3.0, -3.0], peer.motors[-1].header.stamp)
         began = time.monotonic()
-        peer.client.spin(1.0)
-        took = time.monotonic() - began
-        assert seconds(peer.motors[-1].header.stamp) == pytest.approx(took, abs=0.15)
+        assert peer.client.wait_until(lambda: seconds(peer.motors[-1].header.stamp) >= 1.0)
+        assert time.monotonic() - began > 0.85
         plant.wait_for_output('no motor torques came within 0.2 s')
         assert list(peer.motors[5].effort) == [1.0, 2.0, 3.0, -3.0] and list(peer.motors[-1].effort) == [0.0] * 4
 
