@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
+import signal
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / 'helpers'))
+
+# A shell that starts the tests in the background has them, and all that they start, ignore Ctrl-C: tests of it would hang.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
