@@ -94,6 +94,7 @@ pictures: setup ## draw the pictures of README and docs anew
 	@$(RUN) examples/panda_figures.py --output docs/images
 	@$(RUN) tools/draw_pictures.py docs/images
 	@$(RUN) examples/elastic_stiffness.py --picture docs/images/elastic_stiffness.png
+	@$(RUN) examples/ruckig_motion.py --picture docs/images/ruckig_motion.png
 	@$(RUN) examples/demo.py --picture docs/images/demo.png
 	@$(RUN) examples/sea_demo.py --picture docs/images/sea_demo.png
 

@@ -2,6 +2,7 @@
 """The scripts in examples/: clients of rclpy alone, and the demo."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -52,6 +53,35 @@ def test_clients_of_rclpy_alone_feed_and_query_the_node():
         for code, output in outcomes:
             assert code == 0 and 'Traceback' not in output, output
         assert "a second; the latest:" in outcomes[0][1] and "Q''" in outcomes[0][1]
+
+
+STREAMING = """
+import sys
+import numpy as np
+import ruckig_motion
+from hod_ros import RobotModel, Trajectory, example_robot
+names = RobotModel.from_urdf(example_robot('panda')).joint_names
+points = np.array([ruckig_motion.FROM, ruckig_motion.FROM])
+points[1] += 0.2
+sys.exit(ruckig_motion.stream(Trajectory.interpolate([0, 1], points, joint_names=names), sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize('topic', ['setpoint', 'joint_trajectory'])
+def test_a_planned_motion_is_streamed_to_a_running_node(topic):
+    with running_node() as node:
+        description = start('publish_description.py')
+        try:
+            node.wait_for_output('active')
+            process = subprocess.Popen(
+                [sys.executable, '-c', STREAMING, topic], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                env=os.environ | {'PYTHONPATH': os.pathsep.join([str(EXAMPLES), os.environ.get('PYTHONPATH', '')])})
+            code, output = finish(process)
+        finally:
+            interrupted(description)
+    assert code == 0, output + node.output
+    answers, rate = re.fullmatch(r'(\d+) feedforwards from the node, effort rates up to (\S+) N m/s\n', output).groups()
+    assert int(answers) > 100 and float(rate) > 1
 
 
 def test_demo_checks_its_answers_draws_them_and_leaves_nothing_behind(tmp_path):
