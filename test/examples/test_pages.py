@@ -11,8 +11,8 @@ DOCS = ROOT / 'docs'
 
 
 PAGES = (
-    '../README', 'identification', 'recordings', 'robot-descriptions', 'building-models', 'forward-dynamics', 'from-pinocchio', 'gradients',
-    'symbols-and-precision', 'time-optimal', 'trajectories')
+    '../README', 'elastic-first-hour', 'identification', 'recordings', 'robot-descriptions', 'building-models', 'forward-dynamics',
+    'from-pinocchio', 'gradients', 'legged-robots', 'symbols-and-precision', 'time-optimal', 'trajectories')
 
 
 @pytest.mark.parametrize('page', PAGES)
@@ -20,6 +20,8 @@ def test_python_blocks_run_one_after_the_other(page, capsys, monkeypatch):
     if page == 'symbols-and-precision':
         pytest.importorskip('sympy')
         pytest.importorskip('mpmath')
+    if page == 'elastic-first-hour':
+        pytest.importorskip('mujoco')
     if page == 'from-pinocchio':
         pytest.importorskip('pinocchio')
     monkeypatch.chdir(ROOT)
