@@ -12,7 +12,8 @@ DOCS = ROOT / 'docs'
 
 PAGES = (
     '../README', 'elastic-first-hour', 'identification', 'recordings', 'robot-descriptions', 'building-models', 'forward-dynamics',
-    'from-pinocchio', 'gradients', 'legged-robots', 'symbols-and-precision', 'time-optimal', 'trajectories')
+    'from-inverse-dynamics-solver', 'from-moveit', 'from-pinocchio', 'gradients', 'legged-robots', 'symbols-and-precision',
+    'time-optimal', 'trajectories')
 
 
 @pytest.mark.parametrize('page', PAGES)
