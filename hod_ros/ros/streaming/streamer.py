@@ -216,7 +216,9 @@ class Streamer:
         if motion is not self._current:
             return
         if future.exception() is not None or tries >= TRIES:
-            return                              # the motion ends at rest by itself
+            why = future.exception() or f'in {tries + 1} tries none was computed in time'
+            self._logger.error(f'a trajectory goes on to its end, where it rests, for no earlier stop along its path was found: {why}')
+            return
         if now >= begin:
             self._stop_because(*motion.ending, tries=tries + 1)
             return

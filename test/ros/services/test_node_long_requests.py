@@ -59,7 +59,13 @@ def ask_soon(client, requests):
     """Futures of requests that the services' process has in hand."""
     service = client.node.create_client(ComputeInverseDynamics, '/hod/compute_inverse_dynamics')
     assert client.wait_until(service.service_is_ready)
-    client.spin(0.2)
+    short, first = ComputeInverseDynamics.Request(derivatives=array('d', Q.tobytes())), []
+
+    def answered():     # a node that does not know yet who asks loses its answer
+        first.append(service.call_async(short))
+        client.spin(0.1)
+        return any(future.done() for future in first)
+    assert client.wait_until(answered)
     futures = [service.call_async(request) for request in requests]
     client.spin(0.5)
     return service, futures
