@@ -36,6 +36,11 @@ def numbers(rng, name, shape, sizes):
         values[:, 0] = rng.integers(0, sizes['N'] + 1, len(values))
         values[:, 1] = rng.integers(0, 3, len(values))
         values[:, 2:11] = np.eye(3).ravel()
+    elif name == 'slots':
+        values = np.append(rng.permutation(sizes['N']), sizes['N']).astype(float)
+    elif name == 'link':
+        values[:2] = rng.integers(0, sizes['N'] + 1), rng.integers(0, 3)
+        values[2:11] = np.eye(3).ravel()
     elif name == 'drives':                      # a motor for each joint, of every kind that has one
         values = np.zeros(shape)
         values[:, 0] = rng.integers(0, 3, len(values))
@@ -57,7 +62,7 @@ def disguised(rng, values):
         return np.asfortranarray(values)
     if choice == 1:
         return np.repeat(values, 2, axis=-1)[..., ::2]
-    if choice == 2:
+    if choice == 2 and values.size:             # an empty list has lost its shape
         return values.tolist()
     return values
 

@@ -54,7 +54,7 @@ template <class V, class Order> HOD_INLINE bool regressor(const Tree &tree, cons
     if (!fits_base<V>(tree, pose, twists))
         return false;
     for (int i = 0; i <= N; i++)
-        if (!(slots[i] >= 0 && slots[i] <= N))
+        if (!(slots[i] >= 0 && slots[i] <= N - (i < N)))
             return false;
 
     joint_series(tree, q, joints, K + 2, K + 1);
