@@ -6,6 +6,7 @@ other way round to report one (its pull request 890 of June 2026), so that a pro
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 from typing import TypeVar
 
@@ -24,6 +25,7 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.subscription import Subscription
 
 from hod_ros.errors import InputError
+from hod_ros.ros.reporting.output_watch import UNKNOWN
 
 LATCHED = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
 DEPTH = 10      # of every other topic; reliable
@@ -71,7 +73,7 @@ class Partners:
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._now: dict[str, dict[str, str]] = {}              # topic -> {name: why} of those that were found at the last look
+        self._now: dict[str, dict[tuple, Partner]] = {}        # topic -> those that were there at the last look
         self.found: dict[str, int] = {}             # topic -> how many have been found since the start
 
     def look(self) -> dict[str, list[str]]:
@@ -79,31 +81,46 @@ class Partners:
         node, logger = self._node, self._node.get_logger()
         before, self._now = self._now, {}
         for topic in [end.topic_name for end in node.publishers if node.count_subscribers(end.topic_name) > end.get_subscription_count()]:
-            for name, reason in self._new_on(topic, before):
+            for partner in self._new_on(topic, before):
                 logger.warning(
-                    f'a subscriber of {topic} asks for a QoS that this node doesn\'t offer ({name}: {reason}); '
+                    f'a subscriber of {topic} asks for a QoS that this node doesn\'t offer ({partner.name}: {partner.reason}); '
                     'see the qos_overrides parameters, or let it ask for volatile durability')
         for topic in [end.topic_name for end in node.subscriptions if node.count_publishers(end.topic_name) > end.get_publisher_count()]:
-            for name, reason in self._new_on(topic, before):
+            for partner in self._new_on(topic, before):
                 logger.warning(
-                    f'a publisher on {topic} offers a QoS that this node can\'t receive ({name}: {reason}); '
+                    f'a publisher on {topic} offers a QoS that this node can\'t receive ({partner.name}: {partner.reason}); '
                     'see the qos_overrides parameters, or make it reliable (and transient local for a description)')
-        return {topic: sorted(self._now.get(topic, ())) for topic in sorted(self.found)}
+        return {topic: sorted({partner.name for partner in self._now.get(topic, {}).values() if partner.told}) for topic in sorted(self.found)}
 
-    def _new_on(self, topic, before):
-        """(name, why) of the partners on a topic that were not there at the last look."""
+    def _new_on(self, topic, before) -> list['Partner']:
+        """The partners on a topic that are to be told of now. One whose node is not known yet (its name comes
+        after its endpoints) is told of at the next look, with its name or, if it has none, without."""
         now = self._now[topic] = incompatible_partners(self._node, topic)
-        new = [(name, reason) for name, reason in now.items() if name not in before.get(topic, ())]
+        seen = before.get(topic, {})
+        new = []
+        for endpoint, partner in now.items():
+            partner.told = endpoint in seen or UNKNOWN not in partner.name
+            if partner.told and not (endpoint in seen and seen[endpoint].told):
+                new.append(partner)
         if new:
             self.found[topic] = self.found.get(topic, 0) + len(new)
         return new
 
 
-def incompatible_partners(node: Node, topic: str) -> dict[str, str]:
-    """{name of a node whose endpoint on this topic can't match ours now: why}"""
+@dataclass
+class Partner:
+    """An endpoint of another node that can't match ours."""
+
+    name: str
+    reason: str
+    told: bool = False
+
+
+def incompatible_partners(node: Node, topic: str) -> dict[tuple, Partner]:
+    """{id of an endpoint on this topic that can't match ours now: whose it is and why}"""
     publishers, subscriptions = node.get_publishers_info_by_topic(topic), node.get_subscriptions_info_by_topic(topic)
     ours = node.get_name(), node.get_namespace()
-    names = {}
+    partners = {}
     for publisher in publishers:
         for subscription in subscriptions:
             others = [end for end in (publisher, subscription) if (end.node_name, end.node_namespace) != ours]
@@ -111,5 +128,6 @@ def incompatible_partners(node: Node, topic: str) -> dict[str, str]:
                 continue
             compatibility, reason = qos_check_compatible(publisher.qos_profile, subscription.qos_profile)
             if compatibility == QoSCompatibility.ERROR:
-                names[f'{others[0].node_namespace.rstrip("/")}/{others[0].node_name}'] = reason.strip().removeprefix('ERROR: ').rstrip(';')
-    return names
+                name = f'{others[0].node_namespace.rstrip("/")}/{others[0].node_name}'
+                partners[tuple(others[0].endpoint_gid)] = Partner(name, reason.strip().removeprefix('ERROR: ').rstrip(';'))
+    return partners
