@@ -90,7 +90,8 @@ class Partners:
                 logger.warning(
                     f'a publisher on {topic} offers a QoS that this node can\'t receive ({partner.name}: {partner.reason}); '
                     'see the qos_overrides parameters, or make it reliable (and transient local for a description)')
-        return {topic: sorted({partner.name for partner in self._now.get(topic, {}).values() if partner.told}) for topic in sorted(self.found)}
+        there = {topic: self._now.get(topic, {}).values() for topic in sorted(self.found)}
+        return {topic: sorted({partner.name for partner in partners if partner.told}) for topic, partners in there.items()}
 
     def _new_on(self, topic, before) -> list['Partner']:
         """The partners on a topic that are to be told of now. One whose node is not known yet (its name comes
