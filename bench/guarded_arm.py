@@ -32,8 +32,10 @@ BLEND = [_BLEND, *(_BLEND.deriv(k) for k in range(1, 5))]      # from 1 to 0 in 
 
 
 def motion(t, start):
-    """q (5, n) at t [s] of a motion that begins at rest at `start`, comes home within seconds and swings there."""
-    w, a, s, c = SPEED, AMPLITUDE, np.sin(SPEED * t), np.cos(SPEED * t)
+    """q (5, n) at t [s] of a motion that begins at rest at `start`, comes home within seconds and swings there, to the side away from
+    `start`: it stays within the limits of joints wherever it begins within them.
+    """
+    w, a, s, c = SPEED, np.where(start > HOME, -AMPLITUDE, AMPLITUDE), np.sin(SPEED * t), np.cos(SPEED * t)
     q = np.array([1.0 - c, w * s, w * w * c, -w ** 3 * s, -w ** 4 * c])[:, None] * 0.5 * a
     q[0] += HOME
     away = start - HOME
