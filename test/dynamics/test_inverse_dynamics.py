@@ -40,14 +40,6 @@ def arm():
     return random_tree(np.random.default_rng(3), 7, kinds=KINDS)
 
 
-@pytest.fixture(params=compiled.instruction_sets())
-def instruction_set(request):
-    before = compiled.instruction_set()
-    compiled.use_instruction_set(request.param)
-    yield request.param
-    compiled.use_instruction_set(before)
-
-
 @needs_kernel
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 20), st.integers(0, 9), st.integers(0, 3))

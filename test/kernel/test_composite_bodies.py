@@ -26,14 +26,6 @@ ALL_KINDS = ('revolute', 'prismatic', 'helical')
 pytestmark = pytest.mark.skipif(not compiled.available, reason='the package was built without a compiler')
 
 
-@pytest.fixture(params=compiled.instruction_sets())
-def instruction_set(request):
-    before = compiled.instruction_set()
-    compiled.use_instruction_set(request.param)
-    yield request.param
-    compiled.use_instruction_set(before)
-
-
 @pytest.mark.parametrize('seed', range(6))
 @pytest.mark.parametrize('order', [0, 1, 2, 5])
 def test_random_trees_agree_with_the_numpy_reference(instruction_set, order, seed):

@@ -40,14 +40,6 @@ def arm():
     return random_tree(np.random.default_rng(3), 7, kinds=KINDS)
 
 
-@pytest.fixture(params=compiled.instruction_sets())
-def instruction_set(request):
-    before = compiled.instruction_set()
-    compiled.use_instruction_set(request.param)
-    yield request.param
-    compiled.use_instruction_set(before)
-
-
 def same_numbers(q):
     """The same numbers in other clothes."""
     yield q.tolist()

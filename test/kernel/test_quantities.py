@@ -45,14 +45,6 @@ OF_MOTION = {
 }
 
 
-@pytest.fixture(params=compiled.instruction_sets())
-def instruction_set(request):
-    before = compiled.instruction_set()
-    compiled.use_instruction_set(request.param)
-    yield request.param
-    compiled.use_instruction_set(before)
-
-
 def arrays(result):
     return [result] if isinstance(result, np.ndarray) else list(result)
 
