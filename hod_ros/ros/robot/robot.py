@@ -26,7 +26,7 @@ from hod_ros.ros.robot.settings import RobotSettings
 PARAMETERS = Wording(
     joints='the parameter joints', locked='locked_positions', armature='armature', entry='{}.{}'.format,
     lock=lambda joints: f'set {", ".join(f"locked_positions.{joint}" for joint in joints[:6])}{", ..." if len(joints) > 6 else ""} to 0.0',
-    free_base='use the Python library, since nodes are for fixed bases')
+    free_base='use the Python library, since nodes are for fixed bases (but for requests that hold a motion of the base)')
 NOTHING = '', 0.0, (0.0,) * 3, (0.0,) * 6       # the payload of a robot that carries none
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The service compute_inverse_dynamics."""
 
+from array import array
+
 from hod_interfaces.msg import LinkWrench as LinkWrenchMessage
 from hod_interfaces.srv import ComputeInverseDynamics
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
@@ -9,6 +11,7 @@ from hod_ros.errors import InputError
 from hod_ros.model.far_positions import far_positions
 from hod_ros.model.robot_model import RobotModel
 from hod_ros.ros.services.requests import RequestLimits
+from hod_ros.ros.services.requests import base_motion
 from hod_ros.ros.services.requests import in_message_order
 from hod_ros.ros.services.requests import motion_of_order
 from hod_ros.ros.setpoints.wrenches import checked_wrench
@@ -22,9 +25,16 @@ def compute_inverse_dynamics(
     q, columns = motion_of_order(request, model, limits, 3)
     samples, order = len(q), request.order
     wrenches = [(wrench.link, link_wrench(wrench, samples, order + 1)) for wrench in request.wrenches]
+    base = base_motion(request, samples, order + 2)
     if samples == 1:
         q = q[0]
-    Q = inverse_dynamics(model, q, wrenches=wrenches or None, formulation=request.formulation or 'recursive', order=order)
+        base = base and (base[0][0], base[1][0])
+    given = dict(wrenches=wrenches or None, formulation=request.formulation or 'recursive', order=order)
+    if base is None:
+        Q = inverse_dynamics(model, q, **given)
+    else:
+        Q, W = inverse_dynamics(model.replace(base='free'), q, base=base, **given)
+        response.base_wrenches = array('d', W.tobytes())
     response.efforts = in_message_order(Q, columns)
     response.joint_names = columns.names
     response.message = far_positions(model, q[..., 0, :])

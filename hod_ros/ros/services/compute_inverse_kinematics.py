@@ -4,7 +4,6 @@
 import numpy as np
 
 from hod_interfaces.srv import ComputeInverseKinematics
-from hod_ros.checks import geometry
 from hod_ros.errors import InputError
 from hod_ros.kinematics.forward import jacobian
 from hod_ros.kinematics.inverse import COMPONENTS
@@ -12,18 +11,18 @@ from hod_ros.kinematics.inverse import checked_components
 from hod_ros.kinematics.inverse import inverse_kinematics
 from hod_ros.kinematics.pose import solve_pose
 from hod_ros.model.robot_model import RobotModel
+from hod_ros.ros.services.requests import TWIST
 from hod_ros.ros.services.requests import RequestLimits
 from hod_ros.ros.services.requests import all_finite
 from hod_ros.ros.services.requests import check_request_order
 from hod_ros.ros.services.requests import in_message_order
 from hod_ros.ros.services.requests import joint_rows
 from hod_ros.ros.services.requests import joint_values
+from hod_ros.ros.services.requests import pose_matrix
 from hod_ros.ros.services.requests import request_columns
 
 MOST_ATTEMPTS = 1000
 MOST_TOLERANCE = 0.1    # [rad], [m]
-POSE = ('x', 'y', 'z', 'quaternion x', 'quaternion y', 'quaternion z', 'quaternion w')
-TWIST = ('angular x', 'angular y', 'angular z', 'linear x', 'linear y', 'linear z')
 
 
 def compute_inverse_kinematics(
@@ -97,11 +96,7 @@ def _pose(values):
     """(4, 4) from position and quaternion."""
     if len(values) != 7:
         raise InputError(f'pose has {len(values)} values; give 7: position x, y, z and quaternion x, y, z, w')
-    values = all_finite(np.array(values, float), 'pose', POSE)
-    pose = np.eye(4)
-    pose[:3, 3] = values[:3]
-    pose[:3, :3] = geometry.rotation_of_quaternion(values[3:], 'the quaternion of pose')
-    return pose
+    return pose_matrix(np.array(values, float), 'pose')
 
 
 def _condition(model, q, link, components):

@@ -4,6 +4,7 @@
 A request is refused by its numbers' count alone, before memory is taken for it.
 """
 
+import math
 from array import array
 from collections.abc import Iterable
 from collections.abc import Sequence
@@ -14,11 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hod_ros.checks import geometry
 from hod_ros.errors import InputError
 from hod_ros.model.robot_model import RobotModel
 from hod_ros.ros.setpoints.setpoint_reader import Columns
 from hod_ros.trajectories.limits import Limits
 
+POSE = ('x', 'y', 'z', 'quaternion x', 'quaternion y', 'quaternion z', 'quaternion w')
+TWIST = ('angular x', 'angular y', 'angular z', 'linear x', 'linear y', 'linear z')
 MOST_VALUES = 16_000_000        # numbers in one array of a response: 128 MB
 
 
@@ -72,6 +76,31 @@ def motion_samples(request: Any, model: RobotModel, limits: RequestLimits, rows:
     return q if columns.to_model is None else q[:, :, columns.to_model], columns
 
 
+def base_motion(request: Any, samples: int, rows: int) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """(poses (samples, 4, 4), twists (samples, rows, 6)) of a free base; None where the request gives none."""
+    if not len(request.base_pose) and not len(request.base_twists):
+        return None
+    fields = ('base_pose', 'samples x 7', (samples, 7)), ('base_twists', 'samples x (order + 2) x 6', (samples, rows, 6))
+    for field, shape, counts in fields:
+        given, needed = len(getattr(request, field)), math.prod(counts)
+        if given != needed:
+            raise InputError(
+                f'{field} has {given} values; the motion of a free base is {shape} = {" x ".join(map(str, counts))} = {needed}; '
+                'give that many, or leave both base_pose and base_twists empty for a base that stands still')
+    places = np.array(request.base_pose, float).reshape(samples, 7)
+    poses = np.array([pose_matrix(place, f'base_pose of sample {sample}') for sample, place in enumerate(places)])
+    return poses, all_finite(np.array(request.base_twists, float).reshape(samples, rows, 6), 'base_twists', TWIST)
+
+
+def pose_matrix(values: NDArray[np.float64], field: str) -> NDArray[np.float64]:
+    """(4, 4) of a field's seven values: a position and a quaternion."""
+    values = all_finite(values, field, POSE)
+    pose = np.eye(4)
+    pose[:3, 3] = values[:3]
+    pose[:3, :3] = geometry.rotation_of_quaternion(values[3:], f'the quaternion of {field}')
+    return pose
+
+
 def check_size(values: int, field: str) -> None:
     if values > MOST_VALUES:
         raise InputError(f'{field} would have {values} values, but a response takes up to {MOST_VALUES}; send several requests')
@@ -101,7 +130,8 @@ def all_finite(values: NDArray[np.float64], field: str, names: Sequence[str]) ->
     """The values, whose last axis has these names; InputError that names the first that isn't finite."""
     if not np.isfinite(values).all():
         index = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
-        where = f'row {index[0]} of ' if values.ndim > 1 else ''
+        where = f'row {index[-2]} of ' if values.ndim > 1 else ''
+        where = f'sample {index[0]}, {where}' if values.ndim > 2 else where
         raise InputError(f'{field}: {where}{names[index[-1]]} is {values[index]}; give finite numbers')
     return values
 
