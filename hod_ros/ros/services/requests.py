@@ -81,11 +81,11 @@ def base_motion(request: Any, samples: int, rows: int) -> tuple[NDArray[np.float
     if not len(request.base_pose) and not len(request.base_twists):
         return None
     fields = ('base_pose', 'samples x 7', (samples, 7)), ('base_twists', 'samples x (order + 2) x 6', (samples, rows, 6))
-    for field, shape, counts in fields:
-        given, needed = len(getattr(request, field)), math.prod(counts)
+    for name, shape, counts in fields:
+        given, needed = len(getattr(request, name)), math.prod(counts)
         if given != needed:
             raise InputError(
-                f'{field} has {given} values; the motion of a free base is {shape} = {" x ".join(map(str, counts))} = {needed}; '
+                f'{name} has {given} values; the motion of a free base is {shape} = {" x ".join(map(str, counts))} = {needed}; '
                 'give that many, or leave both base_pose and base_twists empty for a base that stands still')
     places = np.array(request.base_pose, float).reshape(samples, 7)
     poses = np.array([pose_matrix(place, f'base_pose of sample {sample}') for sample, place in enumerate(places)])
