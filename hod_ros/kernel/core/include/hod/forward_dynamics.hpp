@@ -8,14 +8,14 @@
 namespace hod {
 inline namespace HOD_TARGET {
 
-// q (2, n), Q (K, n), and where given: the pose (4, 4), twist (6) and driving wrench (K, 6) of a free base, the values (K, L, 6) and places
-// (L, 14) of loads. Out: ddq (K, n), and dtwist (K, 6), the base's twist from its first derivative on. None where M is singular.
-template <class V, class Order> HOD_INLINE bool forward_dynamics(const Tree &tree, const Arguments<V> &given, Memory &memory, Order K)
+// As forward_dynamics, with M (m, m), which becomes its own factor.
+template <class V, class Order>
+HOD_INLINE bool accelerations(const Tree &tree, const Arguments<V> &given, typename V::Number *M, Memory &memory, Order K)
 {
     using Number = typename V::Number;
     const int n = tree.columns, size = rates(tree);
     Number *q = memory.take<Number>((size_t)(K + 2) * n), *twists = memory.take<Number>((size_t)(K + 1) * 6);
-    Number *M = memory.take<Number>((size_t)size * size), *x = memory.take<Number>(size);
+    Number *x = memory.take<Number>(size);
     Number *bias = memory.take<Number>((size_t)K * n), *base_bias = memory.take<Number>((size_t)K * 6);
     const Moving<V> moving(tree, memory, 1, 0);
     Arguments<V> inner = {};
@@ -49,13 +49,20 @@ template <class V, class Order> HOD_INLINE bool forward_dynamics(const Tree &tre
             x[j] = Q[k * n + j] - bias[k * n + j];
         for (int r = n; r < size; r++)
             x[r] = (drive ? drive[k * 6 + r - n] : Number{}) - base_bias[k * 6 + r - n];
-        solve(M, x, size);
+        solve<1>(M, x, 1, 0, size);
         for (int j = 0; j < n; j++)
             ddq[k * n + j] = q[(k + 2) * n + j] = x[j];
         for (int r = n; r < size; r++)
             dtwist[k * 6 + r - n] = twists[(k + 1) * 6 + r - n] = x[r];
     }
     return true;
+}
+
+// q (2, n), Q (K, n), and where given: the pose (4, 4), twist (6) and driving wrench (K, 6) of a free base, the values (K, L, 6) and places
+// (L, 14) of loads. Out: ddq (K, n), and dtwist (K, 6), the base's twist from its first derivative on. None where M is singular.
+template <class V, class Order> HOD_INLINE bool forward_dynamics(const Tree &tree, const Arguments<V> &given, Memory &memory, Order K)
+{
+    return accelerations(tree, given, memory.take<typename V::Number>((size_t)rates(tree) * rates(tree)), memory, K);
 }
 
 }  // namespace HOD_TARGET

@@ -46,42 +46,42 @@ HOD_INLINE void mass_matrix(const Tree &tree, const Moving<V> &moving, const typ
     }
 }
 
-// M = L L^T in place, lower triangle, with the inverse of L's diagonal; false where M is singular to rounding.
+// M = U^T U in place, upper triangle, with the inverse of U's diagonal; false where M is singular to rounding.
 template <class Number> HOD_INLINE bool factorise(Number *M, const Number *most, int size)
 {
-    for (int j = 0; j < size; j++) {
-        Number *row = M + (ptrdiff_t)j * size;
-        for (int i = 0; i < j; i++) {
-            const Number *above = M + (ptrdiff_t)i * size;
-            Number rest = row[i];
-            for (int k = 0; k < i; k++)
-                rest -= row[k] * above[k];
-            row[i] = rest * above[i];
+    for (int i = 0; i < size; i++) {
+        Number *row = M + (ptrdiff_t)i * size;
+        for (int k = 0; k < i; k++) {
+            const Number *above = M + (ptrdiff_t)k * size, factor = above[i];
+            for (int j = i; j < size; j++)
+                row[j] -= factor * above[j];
         }
-        Number pivot = row[j];
-        for (int k = 0; k < j; k++)
-            pivot -= row[k] * row[k];
-        for (int l = 0; l < (int)(sizeof pivot / sizeof(double)); l++)
-            if (!(lane(pivot, l) > 1e-12 * lane(most[j], l)))
+        for (int l = 0; l < (int)(sizeof(Number) / sizeof(double)); l++)
+            if (!(lane(row[i], l) > 1e-12 * lane(most[i], l)))
                 return false;
-        row[j] = 1.0 / square_root(pivot);
+        row[i] = 1.0 / square_root(row[i]);
+        for (int j = i + 1; j < size; j++)
+            row[j] *= row[i];
     }
     return true;
 }
 
-template <class Number> HOD_INLINE void solve(const Number *L, Number *x, int size)
+// x becomes M^-1 x: rows `stride` apart, whose COUNT numbers stay in registers meanwhile. Rows before `first` are zero, and are left out.
+template <int COUNT, class Number, class Wide> HOD_INLINE void solve(const Number *U, Wide *x, int stride, int first, int size)
 {
-    for (int i = 0; i < size; i++) {
-        Number rest = x[i];
-        for (int k = 0; k < i; k++)
-            rest -= L[(ptrdiff_t)i * size + k] * x[k];
-        x[i] = rest * L[(ptrdiff_t)i * size + i];
-    }
-    for (int i = size - 1; i >= 0; i--) {
-        x[i] *= L[(ptrdiff_t)i * size + i];
-        for (int k = 0; k < i; k++)
-            x[k] -= L[(ptrdiff_t)i * size + k] * x[i];
-    }
+    const auto row = [&](int i, int from, int to, const Number *factor, int step) __attribute__((always_inline)) {
+        Wide left[COUNT];
+        for (int c = 0; c < COUNT; c++)
+            left[c] = x[(ptrdiff_t)i * stride + c];
+        for (int k = from; k < to; k++)
+            for (int c = 0; c < COUNT; c++)
+                left[c] -= factor[(ptrdiff_t)k * step] * x[(ptrdiff_t)k * stride + c];
+        for (int c = 0; c < COUNT; c++)
+            x[(ptrdiff_t)i * stride + c] = U[(ptrdiff_t)i * size + i] * left[c]; };
+    for (int i = first; i < size; i++)
+        row(i, first, i, U + i, size);
+    for (int i = size - 1; i >= first; i--)
+        row(i, i + 1, size, U + (ptrdiff_t)i * size, 1);
 }
 
 }  // namespace HOD_TARGET
