@@ -18,6 +18,7 @@ from hod_ros.ros.services.host_process import search_path
 from hod_ros.ros.streaming.planner_host import receive
 from hod_ros.ros.streaming.planner_host import send
 from hod_ros.ros.streaming.plans import PlanningRobot
+from hod_ros.ros.streaming.plans import Rehearsal
 
 LONGEST = 10.0          # [s] a job may take
 PARTING = 1.0           # [s] longest wait for the thread that waits for a result
@@ -25,7 +26,7 @@ PROGRAM = 'import sys; sys.path[:] = sys.argv[1:]; from hod_ros.ros.streaming.pl
 
 
 class Planner:
-    """Started by the first job, or by `start`; one that died or took too long is started again by the next job."""
+    """Started by `start`, which takes a second, or by a job; one that died or took too long is started again."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen | None = None
@@ -33,6 +34,7 @@ class Planner:
         self._told: PlanningRobot | None = None         # that the process knows
         self._result: list[Any] | None = None           # of the running job: empty until it is there
         self._thread: threading.Thread | None = None
+        self._rehearsing = False
         self._began = 0.0
         self.last_seconds = 0.0                         # that the last job took
 
@@ -42,20 +44,33 @@ class Planner:
 
     @property
     def busy(self) -> bool:
-        return self._result is not None
+        return self._result is not None and not (self._rehearsing and self._result)
+
+    @property
+    def running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    @property
+    def readiness(self) -> str:
+        if not self.running:
+            return 'not started: there is no publisher'
+        return 'starting' if self._rehearsing and self.busy else 'ready'
 
     def start(self) -> None:
-        if self._process is None or self._process.poll() is not None:
+        """Busy until it is ready, where it isn't running."""
+        if not self.busy and not self.running:
+            self.begin(Rehearsal())
+            self._rehearsing = True
+
+    def begin(self, job: Any) -> None:
+        """Not while busy."""
+        if not self.running:
             self.close()
             self._told = None
             self._process = at_ordinary_priority(lambda: subprocess.Popen(
                 [sys.executable, '-I', '-c', PROGRAM, *search_path()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, **APART))
-
-    def begin(self, job: Any) -> None:
-        """Not while busy."""
-        self.start()
         robot, self._told = None if self._told is self._robot else self._robot, self._robot
-        self._result, self._began = [], monotonic()
+        self._result, self._began, self._rehearsing = [], monotonic(), False
         self._thread = threading.Thread(target=_exchange, args=(self._process, (robot, job), self._result), daemon=True)
         self._thread.start()
 
@@ -66,11 +81,16 @@ class Planner:
             return None
         seconds = monotonic() - self._began
         if result:
-            self._result, self.last_seconds = None, seconds
+            self._result = None
+            if self._rehearsing:
+                self._rehearsing = False
+                self.last_seconds = result[0] if isinstance(result[0], float) else 0.0
+                return None
+            self.last_seconds = seconds
             return result[0]
         if seconds > LONGEST:
             self.close()
-            self._result = None
+            self._result, self._rehearsing = None, False
             return HodError(f'a trajectory could not be interpolated within {LONGEST:g} s; give fewer points')
         return None
 

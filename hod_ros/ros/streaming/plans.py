@@ -7,6 +7,7 @@ Nothing here knows a clock: time 0 is where the new motion takes over.
 from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import field
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ ROWS = 5                        # of a state: q, q', ... q'''': a splice is cont
 MOST_POINTS = 20_000
 STILL = 1e-9                    # velocities and higher derivatives of joints that stand
 STOPS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)     # [s] within which a stop along the path is tried, in this order
+BLENDS = (0.0, 0.05, 0.2)       # [s] by which the first points of a chunk are passed over, in this order
+ROUNDING = 1e-9                 # of a time
 
 Array = NDArray[np.float64]
 
@@ -49,6 +52,21 @@ class PlanningRobot:
     chunk_rate: float = 0.0             # of points without times [1/s]; 0: these are refused
     partial: bool = False               # whether joints may be left out, which then stay where they are
     friction: bool = False              # viscous friction counts
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """A motion that nobody wants, so that the first that somebody does is not held up by imports; the result: how long it took then."""
+
+    def run(self, robot: PlanningRobot, read: Callable[[bytes], Any]) -> float:
+        times, seconds = np.linspace(0, 1, 40), 0.0
+        positions = np.sin(times)[:, None] + np.zeros(robot.model.n)
+        for _ in range(2):
+            began = monotonic()
+            motion = stopped(Trajectory.interpolate(times, positions), 0.5, 0.5)
+            evaluate_trajectory(robot.model, motion, robot.limits, robot.drives or None, viscous_friction=robot.friction)
+            seconds = monotonic() - began
+        return seconds
 
 
 @dataclass(frozen=True)
@@ -88,7 +106,7 @@ def plan(message: Any, state: Array | None, start: float | None, robot: Planning
     """The motion from `state` at time 0 through the points that are later; Refused where it can't be."""
     model = robot.model
     missing = _missing_joints(message, robot)
-    given = _points(message, robot)
+    given, chunk = _points(message, robot)
     given = given.of_joints(model.joint_names) if not missing else _with_joints_at_rest(given, missing, state, robot)
     times = given.times + (0.0 if start is None else start)
     if state is None:
@@ -107,7 +125,10 @@ def plan(message: Any, state: Array | None, start: float | None, robot: Planning
             f'all points are in the past: the last was due {-times[-1]:.3f} s before this trajectory could take over; send a later '
             'stamp, or 0 for now'))
     _check_jump(given, times, state, robot)
-    _check_end(given)
+    if not chunk:
+        _check_end(given)
+    if chunk:
+        return _with_stop_at_its_end(_through_chunk(given, times, state, robot), robot)
     motion = _through(given, times, later, state, robot)
     judge(motion, robot, robot.margin)
     return motion
@@ -136,8 +157,8 @@ def stop(trajectory: Trajectory, time: float, robot: PlanningRobot) -> Trajector
     return trajectory
 
 
-def _points(message: Any, robot: PlanningRobot) -> Waypoints:
-    """The message's points with times."""
+def _points(message: Any, robot: PlanningRobot) -> tuple[Waypoints, bool]:
+    """The message's points with times; whether these are the chunk rate's, and more points are to come."""
     if len(message.points) > MOST_POINTS:
         raise Refused(Outcome.INVALID_GOAL, f'the trajectory has {len(message.points)} points; give up to {MOST_POINTS}')
     try:
@@ -145,12 +166,12 @@ def _points(message: Any, robot: PlanningRobot) -> Waypoints:
     except HodError as error:
         raise Refused(Outcome.INVALID_GOAL, str(error)) from None
     if given.times is not None:
-        return given
+        return given, False
     if not robot.chunk_rate:
         raise Refused(Outcome.INVALID_GOAL, (
             f'the {len(given)} points have no times; give time_from_start, or the parameter trajectory.chunk_rate, the points a second'))
     times = np.arange(1, len(given) + 1) / robot.chunk_rate
-    return Waypoints(given.joint_names, times, given.positions, given.velocities, given.accelerations)
+    return Waypoints(given.joint_names, times, given.positions, given.velocities, given.accelerations), True
 
 
 def _missing_joints(message: Any, robot: PlanningRobot) -> list[str]:
@@ -220,7 +241,29 @@ def _check_end(given: Waypoints) -> None:
             'or none there'))
 
 
-def _through(given: Waypoints, times: Array, later: NDArray[np.bool_], state: Array, robot: PlanningRobot) -> Trajectory:
+def _through_chunk(given: Waypoints, times: Array, state: Array, robot: PlanningRobot) -> Trajectory:
+    """It goes on at its end, and is joined as early as limits allow."""
+    end = np.full((1, robot.model.n), np.nan) if given.velocities is None else given.velocities[-1:]
+    if len(given) > 1:
+        end = np.where(np.isnan(end), np.diff(given.positions[-2:], axis=0) * robot.chunk_rate, end)
+    refusal = None
+    for blend in BLENDS:
+        later = times > blend
+        if not later.any():
+            break
+        motion = _through(given, times, later, state, robot, end)
+        try:
+            judge(motion, robot, robot.margin)
+        except Refused as error:
+            refusal = error
+        else:
+            return motion
+    raise refusal
+
+
+def _through(
+        given: Waypoints, times: Array, later: NDArray[np.bool_], state: Array, robot: PlanningRobot,
+        end: Array | None = None) -> Trajectory:
     """Interpolated; a line to the first point that a moving robot is blended into is none of the plan's, so no distance from it counts."""
     names = robot.model.joint_names
     optional: dict[str, Array | None] = {}
@@ -230,12 +273,27 @@ def _through(given: Waypoints, times: Array, later: NDArray[np.bool_], state: Ar
             rows = np.concatenate([np.full((1, len(names)), np.nan), rows[later]])
             rows[-1] = np.nan       # at rest: planners of trapezoids have an acceleration there
         optional[what] = rows
-    moving = bool((np.abs(state[1:]) > STILL).any())
+    free = end is not None or bool((np.abs(state[1:]) > STILL).any())
     box = np.stack([np.minimum(robot.box[0], state[0]), np.maximum(robot.box[1], state[0])])
     try:
         return interpolate(
             np.concatenate([[0.0], times[later]]), np.concatenate([state[:1], given.positions[later]]), optional['velocities'],
             optional['accelerations'], ROWS - 1, robot.max_deviation, joint_names=names,
-            position_limits=box if np.isfinite(box).any() else None, start=state[1:], end=None, chunk_rate=None, blended=moving)
+            position_limits=box if np.isfinite(box).any() else None, start=state[1:], end=end, chunk_rate=None, blended=free)
     except HodError as error:
         raise Refused(Outcome.INVALID_GOAL, f'{error} (point 0 is where the robot is)') from None
+
+
+def _with_stop_at_its_end(motion: Trajectory, robot: PlanningRobot) -> Trajectory:
+    """A chunk is followed as if more of it came, until the last moment at which limits allow to stand at its last point."""
+    whole = 2 * motion.end * (1 - ROUNDING)
+    for duration in [*(duration for duration in STOPS if duration < whole), whole]:
+        ended = stopped(motion, max(motion.end - duration / 2 * (1 + ROUNDING), 0.0), duration)
+        try:
+            judge(ended, robot, robot.margin)
+        except Refused:
+            if duration == whole:
+                raise
+        else:
+            break
+    return ended

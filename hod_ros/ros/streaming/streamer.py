@@ -66,6 +66,7 @@ class Request:
     start: float | None
     goal: Goal
     tries: int = 0
+    waited: bool = False                # for the process that computes
 
 
 @dataclass
@@ -240,9 +241,14 @@ class Streamer:
 
     def _plan(self):
         """Begins the next computation, where none is running."""
-        if self._planner.busy or self._waiting is None:
+        request = self._waiting
+        if self._planner.busy or request is None:
             return
-        request, self._waiting = self._waiting, None
+        if not self._planner.running and not request.waited:
+            request.waited = True
+            self._planner.start()
+            return
+        self._waiting = None
         try:
             self._plan_motion(request, self._clock())
         except Refused as error:
@@ -427,8 +433,8 @@ class Streamer:
 
     def status(self) -> Status:
         values = {
-            'begun': self.begun, 'refused': self.refused, 'last refusal': self.last_refusal,
-            'last computation [s]': f'{self._planner.last_seconds:.3f}'}
+            'process that interpolates': self._planner.readiness, 'begun': self.begun, 'refused': self.refused,
+            'last refusal': self.last_refusal, 'last computation [s]': f'{self._planner.last_seconds:.3f}'}
         if self._current is None:
             return Status('trajectories', OK, 'none', values)
         values |= {'commanded': self._current.commanded, 'to go [s]': f'{max(self._current.end - self._clock(), 0.0):.1f}'}

@@ -85,11 +85,29 @@ def test_joints_may_be_left_out_where_that_is_allowed_and_stay():
         plan(message([1.0], [[0.1]], names=['hand']), REST, None, partial)
 
 
-def test_a_chunk_without_times_has_the_chunk_rate_and_ends_at_rest():
-    chunk = HOME + np.linspace(0, 0.1, 11)[1:, None]
-    motion = plan(message([0.0] * 10, chunk), REST, None, replace(ROBOT, chunk_rate=20.0))
-    assert motion.end == pytest.approx(0.5) and not motion.evaluate([motion.end], 4)[0, 1:].any()
-    np.testing.assert_allclose(motion.evaluate(np.arange(1, 11) / 20)[:, 0], chunk, atol=1e-12)
+def test_a_chunk_without_times_has_the_chunk_rate_and_stops_along_its_path_at_its_last_point():
+    """Standing there within its last period would take torque rates beyond all limits."""
+    robot = replace(ROBOT, chunk_rate=50.0, limits=Limits(effort=100.0, effort_rate=100.0))
+    chunk = HOME + 0.3 * (1 - np.cos(1.2 * np.arange(1, 41) / 50))[:, None] * [1, -0.5, 0.7]
+    motion = plan(message([0.0] * 40, chunk), REST, None, robot)
+    assert 0.8 < motion.end < 1.0 and np.abs(motion.evaluate([motion.end], 4)[0, 1:]).max() < 1e-9
+    np.testing.assert_allclose(motion.evaluate([motion.end])[0, 0], chunk[-1], atol=1e-8)
+    np.testing.assert_allclose(motion.evaluate(np.arange(1, 31) / 50)[:, 0], chunk[:30], atol=1e-9)
+    assert evaluate_trajectory(MODEL, motion, robot.limits, margin=0.8).feasible
+    line = np.linspace(chunk[29:-1], chunk[30:], 50, axis=1).reshape(-1, 3)
+    assert max(np.abs(line - q).max(axis=1).min() for q in motion.evaluate(np.linspace(0.6, motion.end, 50))[:, 0]) < 1e-3
+
+
+@pytest.mark.parametrize('late', [0.001, 0.0199, 0.1])
+def test_a_chunk_is_joined_later_where_its_next_point_is_too_near_in_time(late):
+    robot = replace(ROBOT, chunk_rate=50.0, limits=Limits(effort=100.0, effort_rate=100.0))
+    chunk = HOME + 0.2 * np.arange(1, 41)[:, None] / 50
+    state = REST.copy()
+    state[0], state[1] = HOME + 0.2 * late + 0.002, 0.18
+    motion = plan(message([0.0] * 40, chunk), state, -late, robot)
+    np.testing.assert_allclose(motion.evaluate([0.0], 4)[0], state, atol=1e-9)
+    np.testing.assert_allclose(motion.evaluate([0.6 - late])[0, 0], chunk[29], atol=1e-9)
+    assert evaluate_trajectory(MODEL, motion, robot.limits, margin=0.8).feasible
 
 
 def test_a_joint_without_limits_turns_the_short_way():

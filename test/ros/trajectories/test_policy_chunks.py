@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A policy in a process of its own, the example's, and the node in another: late and missing chunks."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from ros_harness import PATIENCE
+from ros_harness import running_node
+
+from hod_ros import example_robot
+
+EXAMPLE = Path(__file__).resolve().parents[3] / 'examples' / 'policy_chunks.py'
+TIMEOUT = 1.0           # [s] above any standstill of the machine
+MARGIN, EFFORT_RATE = 0.8, 870.0
+
+
+@pytest.mark.slow
+def test_a_policys_chunks_are_streamed_and_where_one_is_late_or_none_comes_the_robot_stops_on_the_path(client):
+    client.describe(example_robot('panda'))
+    parameters = {
+        'trajectory.chunk_rate': 50.0, 'publish_commands': True, 'setpoint_timeout': TIMEOUT, 'source_timeout': 2 * TIMEOUT,
+        'max_age': TIMEOUT, 'joint_states_timeout': TIMEOUT}
+    try:
+        with running_node(parameters=parameters):
+            client.wait_for_state('active')
+            policy = subprocess.run([sys.executable, EXAMPLE], capture_output=True, text=True, timeout=3 * PATIENCE)
+    finally:
+        client.withdraw_description()
+    print(policy.stdout, policy.stderr)
+    assert policy.returncode == 0
+    assert '2 stops along it where no chunk came' in policy.stdout
+    assert int(re.search(r'(\d+) taken', policy.stdout)[1]) >= 2
+    assert float(re.search('([0-9.]+) mrad', policy.stdout)[1]) < 10
+    assert 10 < float(re.search('up to ([0-9.]+) N m/s', policy.stdout)[1]) <= MARGIN * EFFORT_RATE
