@@ -95,6 +95,7 @@ pictures: setup ## draw the pictures of README and docs anew
 	@$(RUN) tools/draw_pictures.py docs/images
 	@$(RUN) examples/elastic_stiffness.py --picture docs/images/elastic_stiffness.png
 	@$(RUN) examples/ruckig_motion.py --picture docs/images/ruckig_motion.png
+	@$(RUN) examples/elastic_time_optimal.py --picture docs/images/elastic_time_optimal.png
 	@$(RUN) examples/demo.py --picture docs/images/demo.png
 	@$(RUN) examples/sea_demo.py --picture docs/images/sea_demo.png
 

@@ -162,3 +162,19 @@ def test_a_plan_becomes_feasible_and_has_effort(example, capsys):
     before, after, points = capsys.readouterr().out.splitlines()
     assert 'not feasible' in before and 'effort rate' in before
     assert ': feasible' in after and 'points with effort' in points
+
+
+def test_jumps_of_torque_shake_an_elastic_arm_and_limited_torque_rates_do_not(example):
+    pytest.importorskip('mujoco')
+    pytest.importorskip('toppra')
+    model, _, runs = example('elastic_time_optimal').compare()
+    theirs, quintic, ours = runs.values()
+    assert 5e-3 < theirs.largest and quintic.largest < theirs.largest / 10 and ours.largest < quintic.largest / 10
+    assert (np.abs(ours.efforts).max(axis=0) <= model.effort_limits * (1 + 1e-6)).all()
+
+
+@pytest.mark.parametrize(('script', 'package'), [('ruckig_motion', 'ruckig'), ('elastic_time_optimal', 'toppra')])
+def test_an_example_whose_package_is_missing_says_what_to_install(example, script, package, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, package, None)
+    assert example(script).main([]) == 0
+    assert f'pip install {package}' in capsys.readouterr().err
