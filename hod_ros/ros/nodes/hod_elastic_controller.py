@@ -34,8 +34,8 @@ from hod_ros.ros.elastic.laws import State
 from hod_ros.ros.elastic.motor_model import MotorModel
 from hod_ros.ros.elastic.named_values import NamedValues
 from hod_ros.ros.guards.motor_bounds import motor_bounds
+from hod_ros.ros.guards.motor_course import RESTING
 from hod_ros.ros.guards.motor_gate import MEANING
-from hod_ros.ros.guards.motor_gate import RESTING
 from hod_ros.ros.guards.motor_gate import MotorGate
 from hod_ros.ros.guards.motor_gate import Settings
 from hod_ros.ros.parameters.declared import Parameters
@@ -307,7 +307,7 @@ class ControllerNode(WithoutEvents, Node):
     def _come_to_rest(self):
         """While states come, before the last command."""
         end, self._reference = monotonic() + PARTING, None
-        while self._gate.doing != RESTING or self._gate.moving:
+        while self._gate.doing != RESTING or self._gate.course.moving:
             data = take_message(self._states)
             if data is not None and self._take_motor_states(deserialize_message(data, JointState)):
                 self._joints_stamp = None

@@ -104,7 +104,7 @@ def test_a_reference_that_jumps_is_followed_without_a_jump():
         q[0] += 0.05 * (t > 0.3)
         return q
     loop = following().run(1.3, jumped)
-    assert check(loop) and loop.gate.jump.count == 1
+    assert check(loop) and loop.gate.guards.jump.count == 1
     assert settled(loop, jumped, 0.3)
 
 
@@ -114,7 +114,7 @@ def test_a_reference_too_far_away_is_not_followed_and_says_so(start):
     elsewhere[0] = start[0] + 0.1
     loop.place(elsewhere)
     loop.gate.command(0.0, loop.state(), loop.reference(start))
-    assert loop.gate.wanted is None and 'from where joint' in loop.gate.start.reason and loop.gate.start.count == 1
+    assert loop.gate.wanted is None and 'from where joint' in loop.gate.guards.start.reason and loop.gate.guards.start.count == 1
 
 
 def test_a_jump_beyond_the_tolerance_is_a_fault_and_a_reset_waits_for_a_reference_within():
@@ -203,7 +203,7 @@ def test_without_joint_states_springs_are_not_judged_and_the_guard_says_so():
     state.positions = state.velocities = None
     for _ in range(2):
         loop.gate.command(0.0, state, loop.reference(motion(0.0)))
-    assert loop.gate.deflection.state == 'off'
+    assert loop.gate.guards.deflection.state == 'off'
 
 
 @pytest.mark.parametrize('how', ['damping', 'zero'])
