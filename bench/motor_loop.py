@@ -27,7 +27,7 @@ AMPLITUDE, FREQUENCY, SHIFT = 0.4, 4.0, 0.7
 DAMPING = 0.5           # [N m s/rad] beside the springs, which the controller does not know: no spring swings for ever
 # The Panda's own ranges of these two do not hold the motion.
 WIDER = {'lower': {'panda_joint4': -3.0, 'panda_joint6': -0.5}, 'upper': {'panda_joint4': 0.1}}
-NO_LIMITS = dict.fromkeys(('effort', 'effort_rate', 'velocity', 'lower', 'upper', 'deflection'), {})
+NO_LIMITS = dict.fromkeys(('effort', 'effort_rate', 'velocity', 'lower', 'upper', 'deflection', 'motor_velocity'), {})
 
 
 def motion(t, n=7):

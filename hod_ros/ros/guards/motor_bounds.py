@@ -28,12 +28,14 @@ class MotorBounds:
     upper: Array
     velocity: Array             # [rad/s] or [m/s]
     deflection: Array           # [rad] or [m]
+    motor_velocity: Array       # [rad/s] of motors, inf where there is none
 
 
 def motor_bounds(
         prepared: PreparedDrives, *, effort: Named, effort_rate: Named, velocity: Named, lower: Named, upper: Named,
-        deflection: Named) -> MotorBounds:
-    """InputError where a motor has no torque limit. A joint's effort limit bounds its motors where they have no torque_limit."""
+        deflection: Named, motor_velocity: Named) -> MotorBounds:
+    """InputError where a motor has no torque limit. A joint's effort limit bounds its motors where they have no torque_limit, its
+    velocity limit bounds its motor; not those of a pair, which move to change the stiffness too."""
     model, joints = prepared.model, prepared.motor_joints
     names = model.joint_names
     described = np.where(np.asarray(model.effort_limits) > 0, model.effort_limits, np.inf)
@@ -57,4 +59,10 @@ def motor_bounds(
         if stiffness is not None and not prepared.drives[j].variable and np.isfinite(of_joints[j]):
             deflections[j] = OVERLOAD * of_joints[j] / stiffness + SKEW
         deflections[j] = deflection.get(name, deflections[j])
-    return MotorBounds(efforts, rates, *motion_bounds(model, velocity=velocity, lower=lower, upper=upper), deflections)
+    lowest, highest, velocities = motion_bounds(model, velocity=velocity, lower=lower, upper=upper)
+    of_motors = np.abs(prepared.gear_ratio) * np.where(np.bincount(joints, minlength=model.n) > 1, np.inf, velocities)[joints]
+    of_motors = np.array([motor_velocity.get(names[j], value) for j, value in zip(joints, of_motors, strict=True)])
+    for j, value in zip(joints, of_motors, strict=True):
+        if not value > 0:
+            raise InputError(f'limits.{names[j]}.motor_velocity is {value:g}, so that its motors may never move; give one above 0 [rad/s]')
+    return MotorBounds(efforts, rates, lowest, highest, velocities, deflections, of_motors)

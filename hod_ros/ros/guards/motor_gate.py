@@ -91,14 +91,16 @@ class MotorGate:
         torques = rows[3] + self._law.feedback(*errors)
         return self._limited(torques if disturbances is None else torques - disturbances, now)
 
-    def blind(self, now: float, reason: str, *, disturbances: Array | None = None) -> Array | None:
-        """(motors,) torques without a state: the fault is latched, and by the model alone the motors come to rest and carry the arm."""
+    def blind(
+            self, now: float, reason: str, *, guard: Record | None = None, disturbances: Array | None = None) -> Array | None:
+        """(motors,) torques without a state that is good for feedback: the fault is latched, and by the model alone the motors come to
+        rest and carry the arm. guard: whose fault it is, None: states stay away."""
         course = self.course
         self.states.off = reason
         if self.wanted is None:
             return None
         if not self._blind:
-            self._fail(self.states, reason)
+            self._fail(guard or self.states, reason)
             if self.doing == FOLLOWING:
                 course.hold(now, course.ahead(now))
         self._blind = True

@@ -6,6 +6,8 @@ from numpy.typing import NDArray
 
 from hod_ros.ros.elastic.laws import State
 from hod_ros.ros.elastic.motor_model import MotorModel
+from hod_ros.ros.guards.motion_limits import OVERSPEED
+from hod_ros.ros.guards.motion_limits import ROUNDING
 from hod_ros.ros.guards.motion_limits import MotionLimits
 from hod_ros.ros.guards.motor_bounds import MotorBounds
 from hod_ros.ros.guards.record import Record
@@ -13,6 +15,8 @@ from hod_ros.ros.guards.record import Record
 Array = NDArray[np.float64]
 
 JUMP, RATE_JUMP = 2e-3, 0.1             # [rad], [rad/s] by which references may differ from where earlier ones lead
+TOO_FAST = f'moves with {{:.4g}}, more than {OVERSPEED:g} times its velocity limit'
+ASKED = 'is asked for the velocity {:.4g}; its limit is'
 
 
 class MotorGuards:
@@ -21,6 +25,8 @@ class MotorGuards:
     def __init__(self, model: MotorModel, bounds: MotorBounds, *, start_tolerance: float, largest_error: float) -> None:
         self.start, self.jump = Record('start'), Record('jump')
         self.tracking, self.deflection = Record('tracking error'), Record('spring deflection')
+        limited = bool(np.isfinite(bounds.motor_velocity).any())
+        self.motor_velocity = Record('motor velocity', off='' if limited else 'no motor has a velocity limit')
         self._model, self._bounds = model, bounds
         self._start_tolerance, self._largest_error = start_tolerance, largest_error
         names = model.model.joint_names
@@ -39,6 +45,9 @@ class MotorGuards:
         reason = self.limits.measured_fault(positions, velocities)
         if reason:
             return self.limits.record, reason
+        reason = self._speed_text(state.motor_velocities, OVERSPEED, TOO_FAST)
+        if reason:
+            return self.motor_velocity, reason
         if measured and (np.abs(x - positions) > bounds.deflection).any():
             j = int(np.argmax(np.abs(x - positions) - bounds.deflection))
             return self.deflection, (
@@ -56,6 +65,9 @@ class MotorGuards:
         beyond = self._reference_limits.fault(self._model.of_joints(reference[:2]))
         if beyond:
             return self.limits.record, beyond
+        fast = self._speed_text(reference[1], 1 + ROUNDING, ASKED)
+        if fast:
+            return self.motor_velocity, fast
         distance = np.abs(self._model.of_joints(reference[0] - carried[0]))
         if distance.max() > self._start_tolerance:
             j = int(np.argmax(distance))
@@ -74,7 +86,16 @@ class MotorGuards:
 
     @property
     def records(self) -> tuple[Record, ...]:
-        return self.start, self.jump, self.limits.record, self.tracking, self.deflection
+        return self.start, self.jump, self.limits.record, self.motor_velocity, self.tracking, self.deflection
+
+    def _speed_text(self, velocities, times, text):
+        """Which motor (motors,) has more than so many times its velocity limit, or ''."""
+        limit = self._bounds.motor_velocity
+        fast = np.abs(velocities) > times * limit
+        if not fast.any():
+            return ''
+        m = int(np.argmax(fast))
+        return f'motor {self._model.prepared.motor_names[m]!r} {text.format(velocities[m])} {limit[m]:.4g}'
 
     def _name(self, j):
         return self._model.model.joint_names[j]

@@ -33,6 +33,8 @@ from hod_ros.ros.elastic.laws import MotorPd
 from hod_ros.ros.elastic.laws import State
 from hod_ros.ros.elastic.motor_model import MotorModel
 from hod_ros.ros.elastic.named_values import NamedValues
+from hod_ros.ros.elastic.references import References
+from hod_ros.ros.guards.delay import Delay
 from hod_ros.ros.guards.motor_bounds import motor_bounds
 from hod_ros.ros.guards.motor_course import RESTING
 from hod_ros.ros.guards.motor_gate import MEANING
@@ -48,6 +50,7 @@ from hod_ros.ros.reporting.log import ONCE_A_SECOND
 from hod_ros.ros.reporting.log import STEADY
 from hod_ros.ros.reporting.quality import DEPTH
 from hod_ros.ros.reporting.quality import WithoutEvents
+from hod_ros.ros.reporting.quality import publishers_of
 from hod_ros.ros.reporting.status import ERROR
 from hod_ros.ros.reporting.status import OK
 from hod_ros.ros.reporting.status import WARN
@@ -55,13 +58,14 @@ from hod_ros.ros.reporting.status import Status
 from hod_ros.ros.robot.waiting import RobotWanted
 from hod_ros.ros.scheduling import take_priority
 from hod_ros.ros.setpoints.fault_topic import FaultTopic
+from hod_ros.ros.setpoints.information import with_information
 from hod_ros.ros.stamps import nanoseconds
 
 WATCH = 0.005           # [s] between two looks at the age of what came
 PARTING = 0.5           # [s] longest time to come to rest at the end, and again to come to torques that may be held
 ARRIVAL = Duration(seconds=0.3)     # longest wait for the last torques to arrive
 MOST_ELAPSED = 0.1      # [s] between two stamps of one motion
-LIMITS = ('effort', 'effort_rate', 'velocity', 'lower', 'upper', 'deflection')
+LIMITS = ('effort', 'effort_rate', 'velocity', 'lower', 'upper', 'deflection', 'motor_velocity')
 
 
 class ControllerNode(WithoutEvents, Node):
@@ -75,10 +79,8 @@ class ControllerNode(WithoutEvents, Node):
         self._synchronous = settings['synchronous']
         self._period = round(settings['period'] * 1e9)
         self._timeout = settings['timeout']
-        self._longest_extrapolation = max(round(settings['longest_extrapolation'] * 1e9), self._period if self._synchronous else 0)
         self._state = self._state_stamp = self._state_came = None
         self._joints_stamp = None
-        self._reference = self._reference_stamp = self._reference_came = self._stiffness = None
         self._now = 0.0                     # [s] time of the loop: by the stamps of states, as far as they are plausible
         self._publisher = self.create_publisher(JointState, 'motor_torques', DEPTH)
         self._commands = self.create_publisher(Float64MultiArray, '~/commands', DEPTH) if settings['publish_commands'] else None
@@ -108,6 +110,7 @@ class ControllerNode(WithoutEvents, Node):
         delay = (0.0 if self._synchronous else settings['delay']) + settings['period'] / 2
         margin = law.check(delay)
         self._lead = delay                  # [s] from a state to the middle of the time over which its torques act
+        self._delay = Delay(margin, told=settings['delay'], held=settings['period'] / 2, off=self._why_unmeasured())
         self._disturbances = Disturbances(
             prepared, bounds.effort, bandwidth=settings['disturbance_bandwidth'], period=settings['period'],
             delay=0.0 if self._synchronous else settings['delay'], share=settings['largest_disturbance'])
@@ -118,15 +121,24 @@ class ControllerNode(WithoutEvents, Node):
         self._torques = np.zeros(len(prepared.motor_names))
         self._motor_values = NamedValues(prepared.motor_names)
         self._joint_values = NamedValues(prepared.model.joint_names)
-        self._variable = [prepared.elastic_joints.index(joint) for joint in prepared.variable_joints]
+        self._references = References(
+            prepared, self.get_logger(), timeout=self._timeout, source_timeout=settings['source_timeout'],
+            longest=max(round(settings['longest_extrapolation'] * 1e9), self._period if self._synchronous else 0))
         self._states = self.create_subscription(JointState, 'motor_states', self._on_motor_states, DEPTH)
         self.create_subscription(JointState, 'joint_states', self._on_joint_states, DEPTH)
-        self.create_subscription(MotorFeedforward, 'motor_feedforward', self._on_motor_feedforward, DEPTH)
+        self._feedforwards = self.create_subscription(
+            MotorFeedforward, 'motor_feedforward', with_information(self._on_motor_feedforward), DEPTH)
         self.create_timer(WATCH, self._watch, clock=STEADY)
         self.create_timer(diagnostics.PERIOD, self._report, clock=STEADY)
         self.get_logger().info(
             f'controls {prepared.model.name}, motors {some(prepared.motor_names)}; the loop bears a delay of {margin * 1e3:.3g} ms, '
             f'and has {delay * 1e3:.3g} ms')
+
+    def _why_unmeasured(self):
+        """Why the loop's delay is not measured, or ''."""
+        if self._synchronous:
+            return 'synchronous: time waits for torques'
+        return '' if self._settings['measure_delay'] else 'measure_delay is false'
 
     # What comes in
 
@@ -170,67 +182,44 @@ class ControllerNode(WithoutEvents, Node):
         self._joints_stamp = nanoseconds(message.header.stamp)
         self._joints = positions, velocities
 
-    def _on_motor_feedforward(self, message):
-        if message.motor_names != self._message.name:
-            self.get_logger().warning(
-                f'refused motor_feedforward of the motors {some(message.motor_names)}; the motors here are '
-                f'{", ".join(self._message.name)}: do both nodes have the same robot and drives?', **ONCE_A_SECOND)
-            return
-        rates = message.effort_rates or array('d', bytes(8 * len(message.motor_names)))
-        rows = message.positions, message.velocities, message.accelerations, message.efforts, rates
-        reference = np.array(rows) if all(len(row) == len(message.motor_names) for row in rows) else None
-        if reference is None or not np.isfinite(reference).all():
-            self.get_logger().warning(
-                'refused motor_feedforward: give positions, velocities, accelerations, efforts and, where they are known, effort_rates: '
-                'one finite number for each motor', **ONCE_A_SECOND)
-            return
-        stiffnesses = np.array(message.stiffnesses)
-        self._stiffness = stiffnesses[self._variable] if self._variable and len(stiffnesses) == len(self._prepared.elastic_joints) else None
-        self._reference = reference
-        self._reference_stamp, self._reference_came = nanoseconds(message.header.stamp), monotonic()
-        if self._synchronous:
+    def _on_motor_feedforward(self, message, information):
+        if self._references.take(message, information, self._feedforwards.get_publisher_count) and self._synchronous:
             self._answer()
 
     # What goes out
 
     def _answer(self):
         """Synchronous: as soon as state and reference of one period are there, or no reference comes any more."""
-        stamp = self._state_stamp
-        if stamp is None or self._reference_stamp is None or stamp == self._answered:
+        stamp, references = self._state_stamp, self._references
+        if stamp is None or references.stamp is None or stamp == self._answered:
             return
-        if 0 <= self._reference_stamp - stamp <= self._period or _stale(self._reference_came, self._timeout):
+        if 0 <= references.stamp - stamp <= self._period or not references.fresh:
             self._control()
 
     def _control(self):
         state, gate = self._state, self._gate
         paired = self._joints_stamp is not None and abs(self._joints_stamp - self._state_stamp) <= self._period / 2
         state.positions, state.velocities = self._joints if paired else (None, None)
-        reference = None if self._reference is None or _stale(self._reference_came, self._timeout) else self._carried()
+        reference = self._references.at(self._state_stamp, self._lead)
         try:
             disturbances = self._disturbances.take(self._now, self._torques, state) if gate.wanted is not None else None
-            torques = gate.command(self._now, state, reference, stiffness=self._stiffness, disturbances=disturbances)
+            if self._delay.fault:
+                torques = self._without_feedback(self._now, self._delay.fault, self._delay.record)
+                if torques is None:
+                    self._delay.record.act(self._delay.fault)
+                    self.get_logger().error(f'no reference is followed: {self._delay.fault}', **ONCE_A_SECOND)
+            else:
+                torques = gate.command(self._now, state, reference, stiffness=self._references.stiffness, disturbances=disturbances)
         except HodError as error:
             self.get_logger().error(f'the motors hold what carries the arm: {error}', **ONCE_A_SECOND)
             torques = None if gate.wanted is None else gate.settled(self._now)
         if torques is not None:
             self._publish(torques)
+        self._delay.take(self._state_stamp, self.get_clock().now().nanoseconds)
         self._tell()
 
-    def _carried(self):
-        """The reference at the time of the state, its torque at the middle of the time over which it will act; as it stands where
-        the stamps cannot be related."""
-        offset = self._state_stamp - self._reference_stamp
-        rows = self._reference
-        if abs(offset) <= self._longest_extrapolation:
-            t = offset * 1e-9
-            theta, rate, acceleration, tau, tau_rate = rows
-            theta, rate = theta + t * (rate + 0.5 * t * acceleration), rate + t * acceleration
-            return np.array([theta, rate, acceleration, tau + (t + self._lead) * tau_rate, tau_rate])
-        self.get_logger().warning(
-            f'the stamps of motor_states and references are {abs(offset) * 1e-9:.4g} s apart and cannot be related, which '
-            f'takes {self._longest_extrapolation * 1e-9:g} s at most: references are taken as they stand; stamp both by '
-            'one clock, or raise longest_extrapolation', **ONCE_A_SECOND)
-        return rows
+    def _without_feedback(self, now, reason, guard=None):
+        return self._gate.blind(now, reason, guard=guard, disturbances=self._disturbances.torques)
 
     def _watch(self):
         """References and states that stay away."""
@@ -238,10 +227,10 @@ class ControllerNode(WithoutEvents, Node):
             return
         if _stale(self._state_came, self._timeout):
             now = self._now + monotonic() - self._state_came
-            torques = self._gate.blind(now, f'no motor_states came within {self._timeout:g} s', disturbances=self._disturbances.torques)
+            torques = self._without_feedback(now, f'no motor_states came within {self._timeout:g} s')
             if torques is not None:
                 self._publish(torques)
-        elif self._synchronous and self._reference_came is not None and _stale(self._reference_came, self._timeout):
+        elif self._synchronous and not self._references.fresh:
             self._answer()
         self._tell()
 
@@ -250,7 +239,7 @@ class ControllerNode(WithoutEvents, Node):
         gate = self._gate
         self._fault.announce()
         self._brakes.watch(gate.fault.reason, monotonic())
-        if gate.doing == RESTING and not gate.fault.reason and _stale(self._reference_came, self._timeout):
+        if gate.doing == RESTING and not gate.fault.reason and not self._references.fresh:
             self.get_logger().warning(
                 f'no reference came within {self._timeout:g} s: {MEANING[self._settings["on_timeout"]]}', **ONCE_A_SECOND)
 
@@ -270,18 +259,25 @@ class ControllerNode(WithoutEvents, Node):
             self._commands.publish(Float64MultiArray(data=self._message.effort))
 
     def _reset(self):
-        return (True, 'there was no fault') if self._gate is None else self._gate.reset(self._now)
+        if self._gate is None:
+            return True, 'there was no fault'
+        ended, text = self._gate.reset(self._now)
+        if ended:
+            self._references.ownership.forget()
+        return ended, text
 
     def _report(self):
         gate, fault = self._gate, self._fault.fault
         values = {
             'does': gate.meaning, 'on_timeout': self._settings['on_timeout'], 'fault': fault.reason, 'faults': fault.count,
-            'largest error of the motors': f'{np.abs(gate.error).max():.4g}'}
-        resting = gate.doing == RESTING
-        level = ERROR if fault.reason else WARN if resting else OK
+            'largest error of the motors': f'{np.abs(gate.error).max():.4g}', **self._delay.values,
+            'publishers of references': ', '.join(publishers_of(self, self._feedforwards.topic_name))}
+        resting, late = gate.doing == RESTING, self._delay.warning
+        level = ERROR if fault.reason else WARN if resting or late else OK
         why = f'fault: {fault.guard}; ' if fault.reason else 'no reference is followed: ' if resting else ''
-        control = Status('control', level, why + gate.meaning, values)
-        guards = guards_status([*gate.records, self._disturbances.record, self._brakes.record])
+        control = Status('control', level, why + gate.meaning + (f'; {late}' if late else ''), values)
+        guards = guards_status([
+            *gate.records, self._references.ownership.record, self._delay.record, self._disturbances.record, self._brakes.record])
         self._reporter.report(self._prepared.model.name, [control, guards])
 
     # The end
@@ -306,7 +302,8 @@ class ControllerNode(WithoutEvents, Node):
 
     def _come_to_rest(self):
         """While states come, before the last command."""
-        end, self._reference = monotonic() + PARTING, None
+        end = monotonic() + PARTING
+        self._references.stop()
         while self._gate.doing != RESTING or self._gate.course.moving:
             data = take_message(self._states)
             if data is not None and self._take_motor_states(deserialize_message(data, JointState)):

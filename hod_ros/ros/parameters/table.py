@@ -192,6 +192,12 @@ CONTROLLER = (
     Specification(
         'delay', 1e-3, 'From the time of a state until torques that answer it act [s]. Gains under which the loop would not bear it, and '
         'half a `period`, are refused.', bounds=(0.0, 1.0)),
+    Specification(
+        'measure_delay', True, 'Measure how old states are when torques answer them, by stamps that agree with the clock: more than the '
+        'loop bears is warned of, more than twice that is a fault. False: where the clocks of two hosts differ by milliseconds.'),
+    Specification(
+        'source_timeout', 0.5, 'Another source of references is listened to only when the one that is has been silent for so long [s].',
+        bounds=(1e-3, LONGEST_TIMEOUT)),
     Specification('timeout', 0.05, 'States and references are stale when none came for so long [s].', bounds=(1e-3, LONGEST_TIMEOUT)),
     Specification(
         'on_timeout', 'hold', "While references are stale and after a fault: 'hold' brings the motors to rest and holds them there, "
@@ -212,6 +218,9 @@ CONTROLLER = (
         'limits.<joint>.deflection', inf, "Largest deflection of a joint's spring [rad] or [m]; where it is not given: 1.5 times that at "
         'the effort limit, and 0.01 for the time between two encoders; none for springs whose stiffness varies.', bounds=(0.0, inf),
         example=0.05),
+    Specification(
+        'limits.<joint>.motor_velocity', inf, "Largest velocity of a joint's motors, on their own side of the gear [rad/s]; where it is "
+        "not given: the joint's velocity limit times the gear ratio; none for pairs of motors.", bounds=(0.0, inf), example=210.0),
     Specification(
         'disturbance_bandwidth', 0.0, 'Of the observer whose disturbances are taken off the torques [rad/s]; 0: none. It needs '
         'joint_states of the time of motor_states, every `period`, and is stable up to 0.48 / period, above which it is refused.',

@@ -108,6 +108,15 @@ class Partners:
         return new
 
 
+def publishers_of(node: Node, topic: str) -> list[str]:
+    """Full names of the nodes that publish on a topic now."""
+    return sorted(_name_of(end) for end in node.get_publishers_info_by_topic(topic))
+
+
+def _name_of(end):
+    return f'{end.node_namespace.rstrip("/")}/{end.node_name}'
+
+
 @dataclass
 class Partner:
     """An endpoint of another node that can't match ours."""
@@ -129,6 +138,5 @@ def incompatible_partners(node: Node, topic: str) -> dict[tuple, Partner]:
                 continue
             compatibility, reason = qos_check_compatible(publisher.qos_profile, subscription.qos_profile)
             if compatibility == QoSCompatibility.ERROR:
-                name = f'{others[0].node_namespace.rstrip("/")}/{others[0].node_name}'
-                partners[tuple(others[0].endpoint_gid)] = Partner(name, reason.strip().removeprefix('ERROR: ').rstrip(';'))
+                partners[tuple(others[0].endpoint_gid)] = Partner(_name_of(others[0]), reason.strip().removeprefix('ERROR: ').rstrip(';'))
     return partners

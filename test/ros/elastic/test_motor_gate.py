@@ -7,7 +7,9 @@ import pytest
 pytest.importorskip('rclpy')
 pytest.importorskip('mujoco')
 
+from bench.motor_loop import NO_LIMITS  # noqa: E402
 from bench.motor_loop import PERIOD  # noqa: E402
+from bench.motor_loop import WIDER  # noqa: E402
 from bench.motor_loop import MotorLoop  # noqa: E402
 from bench.motor_loop import motion  # noqa: E402
 from hod_ros import InputError  # noqa: E402
@@ -196,6 +198,37 @@ def test_a_spring_bent_too_far_is_a_fault_while_it_is():
     check(loop)
 
 
+def test_a_motor_that_is_too_fast_is_a_fault_that_is_latched_until_it_is_slow_and_reset():
+    still = motion(0.0) * [[1], [0], [0], [0], [0]]
+    loop = MotorLoop.of_panda(limits=WIDER | {'motor_velocity': {'panda_joint2': 50.0}})
+    loop.place(still)
+    loop.run(0.05, lambda t: still)
+    plant = loop.plant
+    plant.set_state(plant.positions, plant.velocities, plant.motor_positions, np.where(np.arange(7) == 1, 80.0, plant.motor_velocities))
+    loop.run(PERIOD, lambda t: still)
+    assert loop.fault.guard == 'motor velocity' and "motor 'panda_joint2' moves with" in loop.fault.reason
+    assert not loop.gate.reset(loop.time)[0], 'it still does'
+    loop.run(0.8, lambda t: still)
+    assert loop.fault.guard == 'motor velocity' and loop.gate.meaning == 'the motors hold their place'
+    assert loop.gate.reset(loop.time)[0]
+    loop.run(1.0, lambda t: still)
+    assert np.abs(loop.plant.positions - still[0]).max() < TRACKED and not loop.fault.reason
+
+
+def test_a_reference_that_asks_a_motor_for_more_than_its_velocity_is_not_followed(start):
+    loop = MotorLoop.of_panda(limits=WIDER | {'motor_velocity': {'panda_joint1': 100.0}})
+    loop.place(start)
+    assert loop.gate.command(0.0, loop.state(), loop.reference(start)) is None
+    assert "motor 'panda_joint1' is asked for the velocity 159." in loop.gate.guards.start.reason
+
+
+def test_the_velocity_limit_of_a_joint_bounds_its_motor_through_the_gear_and_0_is_refused():
+    loop = MotorLoop.of_panda()
+    np.testing.assert_allclose(loop.bounds.motor_velocity, 100 * np.asarray(loop.prepared.model.velocity_limits))
+    with pytest.raises(InputError, match=r'limits\.panda_joint1\.motor_velocity is 0'):
+        motor_bounds(loop.prepared, **NO_LIMITS | {'motor_velocity': {'panda_joint1': 0.0}})
+
+
 def test_without_joint_states_springs_are_not_judged_and_the_guard_says_so():
     loop = MotorLoop.of_panda()
     loop.place(motion(0.0))
@@ -232,11 +265,10 @@ def test_a_motor_without_a_torque_limit_is_refused_by_name(start):
     loop = MotorLoop.of_panda()
     model = loop.prepared.model.replace(effort_limits=np.zeros(7))
     drives = {'panda_joint1': SeriesElastic(stiffness=3000.0, motor_inertia=0.2)}
-    names = dict.fromkeys(('effort', 'effort_rate', 'velocity', 'lower', 'upper', 'deflection'), {})
     with pytest.raises(InputError, match=r"motor 'panda_joint1' has no torque limit.*elastic\.panda_joint1\.torque_limit"):
-        motor_bounds(PreparedDrives(model, drives), **names)
+        motor_bounds(PreparedDrives(model, drives), **NO_LIMITS)
     with pytest.raises(InputError, match='limits.panda_joint1.effort'):
-        motor_bounds(PreparedDrives(model, drives), **names | {'effort': {name: 0.0 for name in model.joint_names}})
+        motor_bounds(PreparedDrives(model, drives), **NO_LIMITS | {'effort': {name: 0.0 for name in model.joint_names}})
 
 
 def test_ramps_begin_where_they_should_and_keep_their_limits():

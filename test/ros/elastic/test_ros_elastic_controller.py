@@ -4,7 +4,6 @@
 import re
 import signal
 import time
-from array import array
 from pathlib import Path
 
 import numpy as np
@@ -12,97 +11,28 @@ import pytest
 
 rclpy = pytest.importorskip('rclpy')
 
-from ros_harness import LATCHED  # noqa: E402
+from elastic_peer import MODULE  # noqa: E402
+from elastic_peer import NAMES  # noqa: E402
+from elastic_peer import PARAMETERS  # noqa: E402
+from elastic_peer import PREPARED  # noqa: E402
+from elastic_peer import RATE  # noqa: E402
+from elastic_peer import REFERENCE  # noqa: E402
+from elastic_peer import STILL  # noqa: E402
+from elastic_peer import THETA  # noqa: E402
+from elastic_peer import TIMEOUT  # noqa: E402
+from elastic_peer import Peer  # noqa: E402
+from elastic_peer import at_rest  # noqa: E402
+from elastic_peer import weight  # noqa: E402
 from ros_harness import SILENCE  # noqa: E402
 from ros_harness import Client  # noqa: E402
 from ros_harness import NodeProcess  # noqa: E402
 from ros_harness import arm_urdf  # noqa: E402
 from ros_harness import running_node  # noqa: E402
-from sensor_msgs.msg import JointState  # noqa: E402
-from std_msgs.msg import Float64MultiArray  # noqa: E402
-from std_msgs.msg import String  # noqa: E402
 from std_srvs.srv import Trigger  # noqa: E402
 
-from hod_interfaces.msg import MotorFeedforward  # noqa: E402
-from hod_ros import PreparedDrives  # noqa: E402
-from hod_ros import RobotModel  # noqa: E402
-from hod_ros import SeriesElastic  # noqa: E402
 from hod_ros.ros.elastic.laws import MotorPd  # noqa: E402
-from hod_ros.ros.elastic.motor_model import MotorModel  # noqa: E402
 
-MODULE = 'hod_ros.ros.nodes.hod_elastic_controller'
 DEMO = Path(__file__).parents[3] / 'config' / 'sea_demo.yaml'
-TIMEOUT = 0.8           # [s] above any standstill of the machine
-NAMES = ['joint1', 'joint2', 'joint3']
-DRIVES = {name: SeriesElastic(stiffness=9000.0, motor_inertia=0.2) for name in NAMES}
-PARAMETERS = {f'elastic.{name}.{figure}': value for name in NAMES for figure, value in (
-    ('type', 'series_elastic'), ('stiffness', 9000), ('motor_inertia', 0.2))} | {
-        'timeout': TIMEOUT, 'delay': 0.0, **{f'limits.{name}.effort_rate': 1e9 for name in NAMES}}
-PREPARED = PreparedDrives(RobotModel.from_urdf(arm_urdf()), DRIVES)
-THETA, RATE = np.array([0.1, -0.2, 0.3]), np.array([0.5, 0.3, -0.4])
-REFERENCE = np.array([THETA + 5e-4, RATE + 5e-3, [1.0, -0.5, 0.7], [3.0, -2.0, 1.0], [20.0, 10.0, -30.0]])      # near the state
-
-
-class Peer:
-    """Plant and node in one: sends states and references, hears torques."""
-
-    def __init__(self, client):
-        self.client = client
-        self.torques, self.commands = [], []
-        node = client.node
-        self._subscriptions = [
-            node.create_subscription(JointState, 'motor_torques', self.torques.append, 1000),
-            node.create_subscription(Float64MultiArray, 'hod_elastic_controller/commands', self.commands.append, 1000)]
-        self._motors = node.create_publisher(JointState, 'motor_states', 10)
-        self._joints = node.create_publisher(JointState, 'joint_states', 10)
-        self._feedforwards = node.create_publisher(MotorFeedforward, 'motor_feedforward', 10)
-        self._publishers = [self._motors, self._joints, self._feedforwards]
-        self.faults = []
-        self._subscriptions.append(
-            node.create_subscription(String, 'hod_elastic_controller/fault', lambda message: self.faults.append(message.data), LATCHED))
-
-    def close(self):
-        for subscription in self._subscriptions:
-            self.client.node.destroy_subscription(subscription)
-        for publisher in self._publishers:
-            self.client.node.destroy_publisher(publisher)
-
-    def start(self):
-        self.client.describe(arm_urdf())
-        assert self.client.wait_until(lambda: self._motors.get_subscription_count() and self._feedforwards.get_subscription_count())
-        self.client.spin(0.3)
-
-    def state(self, nanosec=0, theta=THETA, rate=RATE, names=NAMES, sec=0):
-        message = JointState(name=list(names), position=array('d', theta), velocity=array('d', rate))
-        message.header.stamp.sec, message.header.stamp.nanosec = sec, nanosec
-        self._motors.publish(message)
-
-    def joint_state(self, q, velocities, nanosec=0):
-        message = JointState(name=NAMES, position=array('d', q), velocity=array('d', velocities))
-        message.header.stamp.nanosec = nanosec
-        self._joints.publish(message)
-
-    def reference(self, nanosec=0, rows=REFERENCE, names=NAMES, sec=0):
-        message = MotorFeedforward(
-            motor_names=list(names), positions=array('d', rows[0]), velocities=array('d', rows[1]), accelerations=array('d', rows[2]),
-            efforts=array('d', rows[3]), effort_rates=array('d', rows[4]))
-        message.header.stamp.sec, message.header.stamp.nanosec = sec, nanosec
-        self._feedforwards.publish(message)
-
-    def next(self, act=None):
-        """The efforts of the next torque message that comes after acting."""
-        before = len(self.torques)
-        if act:
-            act()
-        assert self.client.wait_until(lambda: len(self.torques) > before), 'no torque came'
-        return np.array(self.torques[before].effort)
-
-    def wait_for(self, efforts):
-        efforts = np.asarray(efforts)
-        assert self.client.wait_until(lambda: self.torques and np.allclose(self.torques[-1].effort, efforts, rtol=1e-9, atol=1e-9)), (
-            f'{efforts} did not come, but {self.torques[-1:]}')
-
-
 @pytest.fixture
 def peer(client):
     peer = Peer(client)
@@ -124,11 +54,6 @@ def ahead(offset):
     theta, rate, acceleration, tau, tau_rate = REFERENCE
     before = rate - offset * acceleration
     return np.array([theta - offset * (before + 0.5 * offset * acceleration), before, acceleration, tau, tau_rate])
-
-
-def weight(theta):
-    """What carries the arm with motors there."""
-    return MotorModel(PREPARED).at_rest(theta, None)[3]
 
 
 def test_torques_are_feedforward_and_pd_with_the_stamp_of_the_state(peer):
@@ -233,17 +158,6 @@ def test_synchronous_control_answers_each_state_once_with_the_reference_of_its_p
         assert len(peer.torques) == 1, 'a state was answered with the reference of another period'
         np.testing.assert_allclose(peer.next(lambda: peer.reference(nanosec=1_500_000, rows=ahead(-0.0005))), pd(offset=-0.0005), rtol=1e-9)
         assert peer.next(lambda: peer.state(nanosec=1_000_000)) is not None, 'a state that came again was not answered again'
-
-
-def at_rest(peer, seconds):
-    """States of motors that stand still, for so long."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        peer.state(rate=np.zeros(3))
-        peer.client.spin(0.01)
-
-
-STILL = np.array([THETA, np.zeros(3), np.zeros(3), weight(THETA), np.zeros(3)])
 
 
 @pytest.mark.parametrize('on_timeout', ['hold', 'damping', 'zero'])
