@@ -6,9 +6,11 @@ from math import isnan
 from pathlib import Path
 
 from hod_ros.command import exits
+from hod_ros.command import identify_motors
 from hod_ros.command.exits import Failure
 from hod_ros.command.exits import require
 from hod_ros.command.folders import recordings
+from hod_ros.command.motions import add_drives
 from hod_ros.command.reports import add_json
 from hod_ros.command.reports import print_json
 from hod_ros.command.reports import styled
@@ -19,11 +21,15 @@ from hod_ros.command.robots import read_robot
 DESCRIPTION = """\
 Masses, friction, rotor inertias and joint stiffness from recordings of positions and torques: JointState with efforts in a bag, or a CSV,
 NPZ or Parquet file with columns <joint> and <joint>.effort. What the recordings say nothing of stays as described; every body stays
-physical. The last quarter of each recording is held out to say how good the result is."""
+physical. The last quarter of each recording is held out to say how good the result is.
+
+With --motor-states, a recording of the motors of elastic joints on their own side of the gears, the drives instead: stiffness and damping
+of the springs, friction of the motors, with the masses as described; written as a parameter file of the nodes."""
 EXAMPLES = """\
 examples:
   hod identify panda excitation.mcap -o panda_identified.urdf            and beside it panda_identified.npz, .json
   hod identify arm.urdf logs/ --motors motor_states.mcap -o out.urdf     joint stiffness too
+  hod identify arm.urdf links.mcap --motor-states motors.mcap --drives believed.yaml -o drives.yaml
   hod identify arm.urdf logs/ --believe 0.2 --json | jq .errors          the description is right to 20 %
 """
 _SHOWN = ('m', 'mx', 'my', 'mz')
@@ -33,12 +39,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_robot(parser)
     parser.add_argument('recordings', metavar='RECORDING', type=Path, nargs='+', help='recordings, or folders of them')
     parser.add_argument(
-        '-o', '--output', metavar='URDF', type=Path,
-        help='the description with the identified inertias and no other change; beside it .npz (covariance, friction, rotors), .json')
+        '-o', '--output', metavar='FILE', type=Path,
+        help='.urdf: the description with the identified inertias and no other change; beside it .npz (covariance, friction, rotors), '
+        '.json; with --motor-states .yaml: the drives, for nodes (--params-file) and for --drives')
     parser.add_argument('--topic', help='of bags; the only one of JointState by default')
     parser.add_argument(
         '--motors', metavar='RECORDING', type=Path,
         help='motor positions divided by the gear ratio, recorded at the same time as the one recording; for the stiffness of joints')
+    parser.add_argument(
+        '--motor-states', metavar='RECORDING', type=Path,
+        help="motor positions and torques on the motors' own side, by their joints' names, recorded at the same time as the one recording, "
+        'of which the links\' positions are used: identifies drives. Columns of a table: <joint>, <joint>.effort')
+    parser.add_argument('--motor-topic', metavar='TOPIC', help='of --motor-states where that is a bag, such as motor_states')
+    add_drives(parser)
     parser.add_argument(
         '--believe', metavar='PART', type=float, default=0.5, help="how wrong the description's inertias may be; 0.5 by default: by half")
     parser.add_argument('--cutoff', metavar='HZ', type=float, help='of the motion that is followed; by default as the noise says')
@@ -48,10 +61,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     require('scipy', 'trajectories')
+    if options.motor_states is not None:
+        return identify_motors.run(options)
     from hod_ros.identification.identify import identify
     source, model = read_robot(options)
     if options.output is not None and options.output.suffix != '.urdf':
-        raise Failure(f'{str(options.output)!r} ends in none of .urdf; name an output that does', exits.USAGE)
+        raise Failure(f'{str(options.output)!r} ends in none of .urdf; name an output that does (.yaml: with --motor-states)', exits.USAGE)
     paths = [path for given in options.recordings for path in _files(given)]
     if options.motors is not None and len(paths) != 1:
         raise Failure(f'--motors goes with one recording, but there are {len(paths)}', exits.USAGE)

@@ -44,7 +44,8 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
 def add_drives(group: 'argparse._ArgumentGroup') -> None:
     group.add_argument(
         '--drives', metavar='FILE', type=Path,
-        help='YAML or JSON: {joint: {type: series_elastic, stiffness: 3000, ...}}; beside the <hod_elastic> of the description')
+        help='YAML or JSON: {joint: {type: series_elastic, stiffness: 3000, ...}}, or a parameter file of the nodes; beside the '
+        '<hod_elastic> of the description')
 
 
 def add_margin(parser: argparse.ArgumentParser) -> None:
@@ -134,14 +135,8 @@ def read_limits(options: argparse.Namespace, model: 'RobotModel', drives: 'Prepa
 
 def read_drives(options: argparse.Namespace, source: 'Source', model: 'RobotModel') -> 'PreparedDrives | None':
     """The drives of --drives and of the description; None where there are none."""
-    from hod_ros.actuators.description_tag import drives_from_urdf
+    from hod_ros.actuators.figures import drives_from_figures
     from hod_ros.actuators.motor_feedforward import PreparedDrives
-    from hod_ros.recordings.tables import read_document
-    figures = None
-    if options.drives is not None:
-        try:
-            figures = read_document(options.drives)
-        except OSError as error:
-            raise Failure(f'{str(options.drives)!r} cannot be read: {error.strerror}') from None
-    drives = drives_from_urdf(source.text, model, figures)
-    return PreparedDrives(model, drives) if drives else None
+    from hod_ros.command.drive_files import read_figures
+    figures = read_figures(options, source, model)
+    return PreparedDrives(model, drives_from_figures(figures)) if figures else None

@@ -11,15 +11,18 @@ import time
 
 import numpy as np
 import pytest
+import yaml
 from running import HOD
 from running import hod
 from running import refusal
 from running import report
 
 from hod_ros import RobotModel
+from hod_ros import SeriesElastic
 from hod_ros import example_robot
 from hod_ros import inertial_parameters
 from hod_ros import inverse_dynamics
+from hod_ros import motor_feedforward
 from hod_ros import with_inertial_parameters
 
 MODEL = RobotModel.from_urdf(example_robot('panda'))
@@ -196,6 +199,52 @@ def test_motors_beside_links_give_the_stiffness_of_joints(tmp_path):
         '--friction-width', 0.02)
     stiffness = [figure['value'] for figure in found['figures'] if figure['name'] == 'panda_joint2/stiffness']
     assert stiffness == pytest.approx([2000], rel=0.02)
+
+
+@pytest.fixture(scope='module')
+def elastic_recording(tmp_path_factory):
+    """(links, motors, believed drives) of two joints of a Panda, in files; the drives are stiffer and rub more than is believed."""
+    folder, names = tmp_path_factory.mktemp('elastic'), MODEL.joint_names[:2]
+    two, t = RobotModel.from_urdf(example_robot('panda'), joints=names), np.arange(4000) * 1e-3
+    real = SeriesElastic(stiffness=2500.0, motor_inertia=2e-5, gear_ratio=100.0, motor_friction=1e-3)
+    q = motion(1.5 * t)[:, :, :2] * (1.5 ** np.arange(5))[:, None]
+    m = motor_feedforward(two, dict.fromkeys(names, real), q)
+    np.savez(folder / 'links.npz', joint_names=names, times=t, positions=q[:, 0])
+    noise = 1e-4 * np.random.default_rng(3).normal(size=m.positions.shape)
+    table = np.column_stack([t, m.positions + noise, m.efforts])
+    header = ','.join(['time', *names, *(f'{name}.effort' for name in names)])
+    np.savetxt(folder / 'motors.csv', table, delimiter=',', comments='', header=header)
+    figures = '{type: series_elastic, stiffness: 3000, motor_inertia: 2.0e-5, gear_ratio: 100}'
+    (folder / 'believed.yaml').write_text(''.join(f'{name}: {figures}\n' for name in names))
+    return folder
+
+
+def test_recordings_of_links_and_motors_give_drives_that_the_nodes_and_hod_take(elastic_recording, tmp_path):
+    pytest.importorskip('scipy')
+    folder, two = elastic_recording, ('--joints', ','.join(MODEL.joint_names[:2]))
+    given = 'identify', 'panda', folder / 'links.npz', '--motor-states', folder / 'motors.csv', *two
+    out = tmp_path / 'drives.yaml'
+    found = report(*given, '--drives', folder / 'believed.yaml', '-o', out)
+    for joint in MODEL.joint_names[:2]:
+        assert found['drives'][joint]['stiffness'] == pytest.approx(2500, rel=5e-3)
+        assert found['drives'][joint]['motor_friction'] == pytest.approx(1e-3, rel=0.05)
+    again = report(*given, '--drives', out)
+    assert again['figures'][0]['believed'] == pytest.approx(found['drives']['panda_joint1']['stiffness'], rel=1e-6)
+    document = next(iter(yaml.safe_load(out.read_text()).values()))
+    assert document['ros__parameters']['elastic'].keys() == found['drives'].keys()
+    assert 'panda_joint2  stiffness' in hod(*given, '--drives', out).stdout
+
+
+@pytest.mark.parametrize(('words', 'code', 'fault'), [
+    (['--drives', 'believed.yaml', '-o', 'drives.urdf'], 2, "'drives.urdf' ends in none of .yaml, .yml; name an output that does"),
+    ([], 3, 'no joint has a drive of the type series_elastic'),
+    (['--drives', 'believed.yaml', '--motors', 'motors.csv'], 2, '--motor-states goes with one recording of the links, and'),
+    (['--drives', 'believed.yaml', '--motor-states', 'links.npz'], 3, "'links.npz' has no torques of the motors; record motor_states with"),
+])
+def test_motor_states_that_tell_no_drives_are_refused_by_what_is_missing(elastic_recording, words, code, fault):
+    pytest.importorskip('scipy')
+    given = ['identify', 'panda', 'links.npz', '--motor-states', 'motors.csv', '--joints', ','.join(MODEL.joint_names[:2])]
+    assert fault in refusal(*given, *words, code=code, cwd=elastic_recording)
 
 
 def test_a_folder_of_trajectories_is_evaluated_one_report_each(tmp_path):
