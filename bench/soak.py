@@ -5,7 +5,9 @@ Each answer is checked against the library. Counted are setpoints without answer
 growth of memory and descriptors after the first minute of each life of the node. The node is started in a directory with a numpy.py and a
 queue.py that are none, killed at a third of the time, stopped for two seconds soon after that, and ended by three signals;
 what was sent from a kill or stop until it answers again is its dead interval: excluded, and reported. So is what coincides with a moment
-in which this process itself stood still, as it does when the machine has no time for it.
+in which this process itself stood still, as it does when the machine has no time for it. At the end come the faults that cost setpoints by
+their nature (bench/accounted.py): a robot of other joints, the node's own queue overflowing; and TMPDIR full, which may cost none. As many
+as get no answer then, the node must tell of.
 
 This process has the node's real-time priority, as a control loop has. Where the system lets us make one, all processes live in a
 network of their own and talk over UDP. Elsewhere they use LOCALHOST discovery, with which rmw_fastrtps always takes shared memory:
@@ -26,6 +28,11 @@ from pathlib import Path
 
 import numpy as np
 
+from bench.accounted import accounted
+from bench.accounted import faults_in
+from bench.accounted import small_disk
+from bench.node_life import WARM_UP
+from bench.node_life import Life
 from bench.ros_peers import PRIORITY
 from bench.ros_peers import ROOT
 from bench.ros_peers import isolate
@@ -36,9 +43,9 @@ RATE = 1000.0           # [Hz]
 LATE = 0.050            # [s]
 DEPTH = 100             # of the node's queues: twice LATE, so that what is lost is not merely late
 STANDSTILL = 0.020      # [s] a gap in our own loop that long excuses what it touches
-WARM_UP = 60.0          # [s] after which memory must not grow
 GROWTH = 1.0            # [MB]
 SETTLED = 5.0           # [s] after its start
+PATIENCE = 10.0         # [s] for an answer of the services
 STOPPED = 2.0           # [s] for which the node is stopped then
 SAMPLES = 64
 FRAME = 'soak'
@@ -50,6 +57,7 @@ class Soak:
 
     def __init__(self, seconds):
         import rclpy
+        from diagnostic_msgs.msg import DiagnosticArray
         from rclpy.qos import QoSDurabilityPolicy
         from rclpy.qos import QoSProfile
         from std_msgs.msg import String
@@ -57,6 +65,7 @@ class Soak:
         from bench.faults import MASSES
         from hod_interfaces.msg import JointSetpoint
         from hod_interfaces.msg import TorqueFeedforward
+        from hod_interfaces.srv import ComputeInverseDynamics
         from hod_ros import RobotModel
         from hod_ros import inverse_dynamics
         from hod_ros.ros.process import make_executor
@@ -69,9 +78,12 @@ class Soak:
         self.executor = make_executor()
         self.executor.add_node(self.node)
         latched = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
-        self.node.create_publisher(String, '/robot_description', latched).publish(String(data=next(iter(MASSES.values()))))
+        self.descriptions = self.node.create_publisher(String, '/robot_description', latched)
+        self.describe(next(iter(MASSES.values())))
         self.publisher = self.node.create_publisher(JointSetpoint, '/hod/setpoint', 1000)
         self.node.create_subscription(TorqueFeedforward, '/hod/feedforward', self.on_answer, 1000)
+        self.node.create_subscription(DiagnosticArray, '/diagnostics', self.on_report, 10)
+        self.services = self.node.create_client(ComputeInverseDynamics, '/hod/compute_inverse_dynamics')
         self.messages = [JointSetpoint(
             joint_names=list(models[0].joint_names),
             **{field: array('d', row) for field, row in zip(
@@ -85,11 +97,35 @@ class Soak:
         self.late, self.largest = 0, 0.0
         self.standstills = []       # (begin, end)
         self.dead = []              # (begin, end) of the node
+        self.accounted = []         # (begin, end) of faults that cost setpoints
+        self.report = None          # what the node said of setpoints last
         self.lives = []
         self.process = None
         self._directory = tempfile.TemporaryDirectory()     # that the node is started in
         for module in ('numpy', 'queue'):
             (Path(self._directory.name) / f'{module}.py').write_text('raise SystemExit("executed from the working directory")')
+        self._temporary = Path(self._directory.name) / 'tmp'
+        self._temporary.mkdir()
+        self.small_disk = small_disk(self._temporary) if os.environ.get(SEALED) else ''
+
+    def describe(self, text):
+        from std_msgs.msg import String
+        self.descriptions.publish(String(data=text))
+
+    def on_report(self, message):
+        for status in message.status:
+            if status.name == 'hod: setpoints':
+                self.report = {item.key: item.value for item in status.values}
+
+    def asks_in_vain(self):
+        """Why a small request to the services was not answered, or ''."""
+        message = self.messages[0]
+        future = self.services.call_async(self.services.srv_type.Request(
+            joint_names=message.joint_names, derivatives=message.positions + message.velocities + message.accelerations))
+        end = time.perf_counter() + PATIENCE
+        while not future.done() and time.perf_counter() < end:
+            self.executor.spin_once(timeout_sec=0.05)
+        return 'services do not answer' if not future.done() else '' if future.result().success else future.result().message
 
     def on_answer(self, message):
         if message.header.frame_id != FRAME:
@@ -111,7 +147,7 @@ class Soak:
         self.largest = max(self.largest, now - sent)
 
     def is_excused(self, begin, end):
-        return any(b <= end and begin <= e + LATE for b, e in (*self.standstills[-50:], *self.dead[-2:]))
+        return any(b <= end and begin <= e + LATE for b, e in (*self.standstills[-50:], *self.dead[-2:], *self.accounted))
 
     def send(self):
         message = self.messages[self.number % SAMPLES]
@@ -127,7 +163,8 @@ class Soak:
         self.process = at_ordinary_priority(lambda: subprocess.Popen(
             [Path(sys.executable).with_name('hod_node'), '--ros-args', *(
                 word for queue in ('setpoint.subscription', 'feedforward.publisher')
-                for word in ('-p', f'qos_overrides./hod/{queue}.depth:={DEPTH}'))], cwd=self._directory.name))
+                for word in ('-p', f'qos_overrides./hod/{queue}.depth:={DEPTH}'))], cwd=self._directory.name,
+            env=os.environ | {'TMPDIR': str(self._temporary)}))
         before = self.answered
         while self.answered == before:
             assert self.process.poll() is None and time.perf_counter() - began < 20.0, 'the node does not answer'
@@ -201,16 +238,18 @@ class Soak:
             self.stop_node()
             self.stream(2.0 * self.seconds / 3.0 - SETTLED)
             self.spin_until(time.perf_counter() + 1.0)
+            unanswered = list(self.sent.values())
+            counts = end_faults(faults)
+            natural = accounted(self)
         finally:
-            faults.send_signal(signal.SIGTERM)
-            counts = json.loads(faults.communicate(timeout=30.0)[0] or '{}')
+            end_faults(faults)
             code = self.end_node()
         end = time.perf_counter()
-        lost = [sent for sent in self.sent.values() if not self.is_excused(sent, sent + LATE)]
+        lost = [sent for sent in unanswered if not self.is_excused(sent, sent + LATE)]
         return {
             'seconds': self.seconds, 'sealed': bool(os.environ.get(SEALED)), 'sent': self.number, 'answered': self.answered,
             'lost': len(lost), 'wrong': self.wrong, 'late': self.late, 'largest_ms': 1e3 * self.largest,
-            'excused': self.excused + len(self.sent) - len(lost),
+            'excused': self.excused + len(unanswered) - len(lost), 'accounted': natural,
             'standstills': len(self.standstills), 'standstill_s': float(sum(e - b for b, e in self.standstills)),
             'dead_s': float(sum(min(e, end) - b for b, e in self.dead)), 'exit_code': code,
             'lives': [life.growth() for life in self.lives], 'faults': counts}
@@ -218,43 +257,15 @@ class Soak:
     def close(self):
         self.executor.shutdown()
         self.node.destroy_node()
+        if self.small_disk:
+            subprocess.run(['umount', self.small_disk])
         self._directory.cleanup()
 
 
-class Life:
-    """Memory and descriptors of one process of the node, looked at once a second."""
-
-    def __init__(self, pid):
-        self.pid = pid
-        self.began = self.next = time.perf_counter()
-        self.observed = []      # (age [s], memory [MB], descriptors)
-
-    def observe(self, now):
-        if now >= self.next:
-            self.next = now + 1.0
-            self.observed.append((now - self.began, memory(self.pid), descriptors(self.pid)))
-
-    def growth(self):
-        """From the end of the warm-up, or of the first half of a short life, to the end: medians over a tenth of the life."""
-        ages, megabytes, counts = np.array(self.observed).T
-        warm = min(WARM_UP, ages[-1] / 2)
-        some = max(len(ages) // 10, 3)
-        first = np.flatnonzero(ages >= warm)[:some]
-        return {
-            'seconds': float(ages[-1]), 'from_s': float(warm), 'memory_MB': float(np.median(megabytes[-some:])),
-            'memory_growth_MB': float(np.median(megabytes[-some:]) - np.median(megabytes[first])),
-            'descriptors': int(np.median(counts[-some:])),
-            'descriptor_growth': int(np.median(counts[-some:]) - np.median(counts[first]))}
-
-
-def memory(pid):
-    """[MB] that a process holds for itself."""
-    status = Path(f'/proc/{pid}/status').read_text()
-    return int(status.split('RssAnon:')[1].split()[0]) / 1024
-
-
-def descriptors(pid):
-    return len(list(Path(f'/proc/{pid}/fd').iterdir()))
+def end_faults(process):
+    """{name of a fault: how often}"""
+    process.send_signal(signal.SIGTERM)
+    return json.loads(process.communicate(timeout=30.0)[0] or '{}')
 
 
 def verdict(result):
@@ -266,6 +277,7 @@ def verdict(result):
             faults.append(f'memory grew by {life["memory_growth_MB"]:.2f} MB')
         if life['descriptor_growth'] > 0:
             faults.append(f'{life["descriptor_growth"]} descriptors more')
+    faults += faults_in(result['accounted'])
     if result['exit_code']:
         faults.append(f'the node ended with {result["exit_code"]}')
     return faults
@@ -288,7 +300,8 @@ def run(seconds=1800.0):
 def sealed(command):
     """Runs a command in a network of its own, where only it is heard, and over UDP; as it is where that can't be made."""
     lone = ['sh', '-c', 'ip link set lo up && ip link set lo multicast on && ip route add 224.0.0.0/4 dev lo && exec "$@"', 'sh']
-    networks = (['unshare', '--net', *lone], ['unshare', '--map-root-user', '--net', *lone])     # the latter costs real-time priority
+    own = ['unshare', '--net', '--mount']
+    networks = ([*own, *lone], [*own, '--map-root-user', *lone])        # the latter costs real-time priority
     environment = dict(os.environ)
     network = next((network for network in networks if succeeds([*network, 'true'])), None)
     if network:
