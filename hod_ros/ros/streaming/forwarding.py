@@ -16,13 +16,13 @@ from hod_ros.ros.guards.measured import Measured
 from hod_ros.ros.setpoints.path import SetpointPath
 from hod_ros.ros.streaming.actions import TrajectoryAction
 from hod_ros.ros.streaming.goals import ActionGoal
+from hod_ros.ros.streaming.motions import NEWER
 from hod_ros.ros.streaming.outcomes import Outcome
 from hod_ros.ros.streaming.outcomes import Refused
 from hod_ros.ros.streaming.planner import Planner
 from hod_ros.ros.streaming.plans import ROWS
 from hod_ros.ros.streaming.plans import EffortJob
-from hod_ros.ros.streaming.streamer import MOVING
-from hod_ros.ros.streaming.streamer import NEWER
+from hod_ros.ros.streaming.starts import MOVING
 
 MOST_OPEN = 16          # goals on their way
 

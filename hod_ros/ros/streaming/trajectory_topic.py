@@ -7,9 +7,9 @@ from struct import Struct
 from rclpy.impl.rcutils_logger import RcutilsLogger
 
 from hod_ros.ros.reporting.log import ONCE_A_SECOND
+from hod_ros.ros.streaming.motions import NEWER
+from hod_ros.ros.streaming.motions import TOOK_OVER
 from hod_ros.ros.streaming.outcomes import Outcome
-from hod_ros.ros.streaming.streamer import NEWER
-from hod_ros.ros.streaming.streamer import TOOK_OVER
 from hod_ros.ros.streaming.streamer import Streamer
 from hod_ros.ros.streaming.tolerances import Tolerances
 
