@@ -36,6 +36,10 @@ class DescriptionError(HodError):
         hod_ros.errors.DescriptionError: ...
     """
 
+    def __init__(self, text: str = '', line: int | None = None) -> None:
+        super().__init__(text)
+        self.line = line        # of the description's text, where it is known
+
 
 class ModelError(HodError):
     """Model data that contradict each other or physics.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of what callers pass beside a description: numbers, vectors, names and tables by name."""
 
+import sys
 from collections import Counter
 from collections.abc import Iterable
 from collections.abc import Mapping
@@ -37,6 +38,11 @@ def some(names: Iterable[str], most: int = 8) -> str:
     """The same without quotation marks, for names that are known to be right."""
     names = list(names)
     return ', '.join(names[:most]) + (f' and {len(names) - most} more' if len(names) > most else '')
+
+
+def masked(value: object) -> bool:
+    """Whether an array has masked entries. Without numpy.ma, whose import takes milliseconds, there is none."""
+    return 'numpy.ma' in sys.modules and bool(np.ma.is_masked(value))
 
 
 def exact_package(value):

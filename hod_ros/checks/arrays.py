@@ -7,6 +7,7 @@ import numpy as np
 
 from hod_ros.checks import geometry
 from hod_ros.checks.arguments import exact_package
+from hod_ros.checks.arguments import masked
 from hod_ros.checks.arguments import shown
 from hod_ros.errors import InputError
 
@@ -61,7 +62,7 @@ def floats(value, name):
 
 def numbers(value, name):
     """An array of floats, or of objects where it holds symbols or multiprecision numbers."""
-    if np.ma.is_masked(value):
+    if masked(value):
         raise InputError(f'{name} has masked entries, which have no value; fill them')
     try:
         array = np.asarray(value)

@@ -2,7 +2,6 @@
 """`hod check`: whether a robot description is sound."""
 
 import argparse
-import re
 
 from hod_ros.command import exits
 from hod_ros.command.reports import add_json
@@ -13,7 +12,7 @@ from hod_ros.command.robots import read_source
 from hod_ros.command.robots import robot_options
 
 DESCRIPTION = """\
-Whether a robot description can be computed with: the error that stops it, with its line in the URDF, and warnings of what is implausible.
+Whether a robot description can be computed with: all its errors with their lines in the URDF, and warnings of what is implausible.
 Exit code 0 where it is sound, 1 where it is not; with --strict, warnings count as errors."""
 EXAMPLES = """\
 examples:
@@ -21,7 +20,7 @@ examples:
   hod check arm.urdf.xacro --strict
   find . -name '*.urdf' -exec hod check {} \\;         in CI: every description of a repository
 """
-LINE = re.compile(r'\bline (\d+)\b')
+MOST = 100          # errors, and warnings, that are printed
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,32 +30,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from hod_ros.errors import DescriptionError
-    from hod_ros.model.robot_model import RobotModel
+    from hod_ros.model.judgement import judged
     source = read_source(options.robot)
-    chosen = robot_options(options)
-    errors, warnings = [], []
-    try:
-        warnings = list(RobotModel.from_urdf(source.text, **chosen).warnings)
-    except DescriptionError as error:
-        errors = [str(error)]
+    errors, warnings = judged(source.text, **robot_options(options))
     sound = not errors and not (options.strict and warnings)
     if options.json:
         print_json({
-            'robot': source.label, 'sound': sound, 'errors': [{'line': _line(text), 'message': text} for text in errors],
-            'warnings': warnings})
-    else:
-        for text in errors:
-            print(f'{source.label}:{_line(text) or ""}: {styled("error", "red")}: {text}')
-        for text in warnings:
-            print(f'{source.label}: {styled("warning", "yellow")}: {text}')
-        if sound:
-            counted = f'{len(warnings)} warning{"s" if len(warnings) > 1 else ""}' if warnings else 'no warnings'
-            print(f'{source.label}: {styled("sound", "green")}, {counted}')
+            'robot': source.label, 'sound': sound, 'errors': [vars(finding) for finding in errors],
+            'warnings': [vars(finding) for finding in warnings]})
+        return exits.DONE if sound else exits.NO
+    for findings, label in ((errors, styled('error', 'red')), (warnings, styled('warning', 'yellow'))):
+        for finding in findings[:MOST]:
+            print(f'{source.label}:{"" if finding.line is None else f"{finding.line}:"} {label}: {finding.message}')
+        if len(findings) > MOST:
+            print(f'{source.label}: {label}: {len(findings) - MOST} more like these; --json has all')
+    counted = f'{_counted(errors, "error")}, {_counted(warnings, "warning")}' if errors else _counted(warnings, 'warning')
+    print(f'{source.label}: {styled("sound", "green") if sound else styled("not sound", "red")}, {counted}')
     return exits.DONE if sound else exits.NO
 
 
-def _line(text):
-    """The line of the URDF that an error names; None where it names none."""
-    found = LINE.search(text)
-    return int(found[1]) if found else None
+def _counted(findings, what):
+    return f'{len(findings) or "no"} {what}{"" if len(findings) == 1 else "s"}'

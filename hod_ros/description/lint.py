@@ -8,20 +8,22 @@ it dislikes many, are left out, and limits that are not given are infinite there
 import difflib
 import re
 from collections import defaultdict
+from functools import cache
 
 from hod_ros.checks.arguments import listed
 from hod_ros.description import other_formats
 from hod_ros.description.places import Place
+from hod_ros.description.places import raised
 from hod_ros.description.places import shown
 from hod_ros.description.vocabulary import ELEMENTS
 from hod_ros.description.vocabulary import FIXED_JOINT
 from hod_ros.description.vocabulary import KINDS
+from hod_ros.description.vocabulary import LONGEST_NAME
 from hod_ros.description.vocabulary import NAME
 from hod_ros.description.xml_text import Element
 from hod_ros.errors import DescriptionError
 
 _NUMBER = r'[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?'
-_NUMBERS = {n: re.compile(rf'\s*{_NUMBER}' + rf'\s+{_NUMBER}' * (n - 1) + r'\s*', re.ASCII).fullmatch for n in (1, 3, 4)}
 _OPEN_TO_DIALECTS = ('link', 'joint', 'inertial', 'limit', 'dynamics')      # further attributes of these change nothing
 _MOST = 20_000          # links and joints; the largest of many public robots has some hundred
 _MISPLACED = frozenset(ELEMENTS) - {'link', 'joint'}
@@ -33,29 +35,52 @@ class Lint:
     """The part of a robot's tree that dynamics needs, judged.
 
     tree: for urdf_parser_py, without the quaternions; links, joints: their elements in document order; warnings: what is odd but harmless.
+    report: what takes an error. Where it returns, the link or joint counts as a bare link or a fixed joint, or is left out: then the tree
+    is not `complete`.
     """
 
-    def __init__(self, root):
+    def __init__(self, root, report=raised):
         other_formats.refuse_root(root)
         self.tree = Element('robot', name=root.get('name') or 'robot')
         self.links, self.joints, self.warnings = [], [], []
         self.has_quaternions = False
+        self.complete = True
+        self._report, self._faults = report, 0
         self._oddities = defaultdict(dict)      # sentence -> the links and joints that it is about
         concerned = sum(element.tag in ('link', 'joint') for element in root)
         if concerned > _MOST:
             raise DescriptionError(f'the robot description has {concerned} links and joints; at most {_MOST} are read')
         for element in root:
-            if element.tag == 'link':
-                place = Place('link', element.get('name', ''), element)
-                self.links.append(element)
-                self._copy(place, element, ELEMENTS['link'], self.tree)
-            elif element.tag == 'joint':
-                self._joint(element)
+            if element.tag in ('link', 'joint'):
+                self._take(element)
             elif element.tag in _MISPLACED:
                 self._oddities['elements that belong to no link and no joint and are not read'][f'<{element.tag}>'] = None
             elif element.tag.startswith(_XACRO):
                 raise _leftover(element)
         self.warnings += [f'{sentence}: {listed(list(names))}' for sentence, names in self._oddities.items()]
+
+    def _take(self, element):
+        faults, size = self._faults, len(self.tree)
+        try:
+            self._link(element) if element.tag == 'link' else self._joint(element)
+        except DescriptionError as error:
+            self._fault(error)
+        if self._faults > faults:
+            del self.tree[size:]
+            element = _stand_in(element)
+        if element is None:
+            self.complete = False
+            return
+        (self.links if element.tag == 'link' else self.joints).append(element)
+        if self._faults > faults:
+            self.tree.append(element)
+
+    def _fault(self, error):
+        self._faults += 1
+        self._report(error)
+
+    def _link(self, element):
+        self._copy(Place('link', element.get('name', ''), element), element, ELEMENTS['link'], self.tree)
 
     def _joint(self, element):
         place = Place('joint', element.get('name', ''), element)
@@ -63,7 +88,6 @@ class Lint:
         if kind not in KINDS:
             problem = 'it has no type' if kind is None else f'its type {shown(kind)} is unknown'
             raise place.error(f'{problem}; give one of {", ".join(KINDS)}')
-        self.joints.append(element)
         node = self._copy(place, element, FIXED_JOINT if kind == 'fixed' else ELEMENTS['joint'], self.tree)
         limit = node.find('limit')
         if limit is not None:
@@ -79,35 +103,36 @@ class Lint:
                 continue
             if count == NAME:
                 place.check_name(text, element)
-            elif not _NUMBERS[count](text):
+            elif not _numbers(count)(text):
                 hint = '; it looks like unexpanded xacro' if '$' in text else ''
-                raise place.error(f'{name} of its <{element.tag}> is {shown(text)}; give {wanted(count)}{hint}', element)
+                self._fault(place.error(f'{name} of its <{element.tag}> is {shown(text)}; give {wanted(count)}{hint}', element))
             if name == 'quat_xyzw':     # which the parser does not know
                 self.has_quaternions = True
             elif text != _NOWHERE or element.tag != 'origin':
                 attributes[name] = text
-        if unread:
-            self._judge_unread(place, element, entry, unread)
+        misspelt = self._judge_unread(place, element, entry, unread) if unread else ()
         for name in entry.needed:
-            if not attributes.get(name):
+            if not element.get(name) and name not in misspelt:
                 written = f"names no {name}; write <{element.tag} {name}='...'/>"
-                raise place.error(f'its <{element.tag}> {written if entry.attributes[name] == NAME else f"has no {name}; add it"}', element)
+                problem = f'its <{element.tag}> {written if entry.attributes[name] == NAME else f"has no {name}; add it"}'
+                self._fault(place.error(problem, element))
         node = Element(element.tag, attributes)
         parent.append(node)
-        if len(element):
-            self._copy_children(place, element, entry, node)
+        misspelt = self._copy_children(place, element, entry, node) if len(element) else ()
         for tag in entry.needed_children:
-            if node.find(tag) is None:
-                raise place.error(f'its <{element.tag}> has no <{tag}>; add it', element)
+            if node.find(tag) is None and tag not in misspelt:
+                self._fault(place.error(f'its <{element.tag}> has no <{tag}>; add it', element))
         return node
 
     def _copy_children(self, place, element, entry, node):
-        found = {}
+        """The tags that were probably meant by others, which is a fault."""
+        found, misspelt = {}, []
         for child in element:
             tag = child.tag
             if tag in found:
                 if not _same(found[tag], child):
-                    raise place.error(f'its <{element.tag}> has more than one <{tag}>, which differ; keep one', child)
+                    self._fault(place.error(f'its <{element.tag}> has more than one <{tag}>, which differ; keep one', child))
+                    continue
                 self._oddities[f'more than one <{tag}>, all alike, of which the first is read'][place.name] = None
             elif tag in entry.children:
                 found[tag] = child
@@ -120,19 +145,45 @@ class Lint:
         for child in element:
             meant = None if child.tag in entry.children else _meant(child.tag, entry.children, found, 0.75)
             if meant:
-                raise place.error(f'its <{element.tag}> has no <{meant}>, but <{child.tag[:60]}>; write <{meant}>', child)
+                misspelt.append(meant)
+                self._fault(place.error(f'its <{element.tag}> has no <{meant}>, but <{child.tag[:60]}>; write <{meant}>', child))
+        return misspelt
 
     def _judge_unread(self, place, element, entry, unread):
+        """The names that were probably meant by others, which is a fault."""
+        misspelt = []
         for name in unread:
             meant = _meant(name, entry.attributes, element.attrib, 0.65)
             if meant:
-                raise place.error(f'its <{element.tag}> has no {meant}, but {name[:60]}; write {meant}', element)
-        if element.tag in _OPEN_TO_DIALECTS:
-            return
+                misspelt.append(meant)
+                self._fault(place.error(f'its <{element.tag}> has no {meant}, but {name[:60]}; write {meant}', element))
+        if misspelt or element.tag in _OPEN_TO_DIALECTS:
+            return misspelt
         if not any(name in element.attrib for name in entry.attributes):
             known = ' or '.join(entry.attributes)
-            raise place.error(f'its <{element.tag}> has {listed(unread)}, but no {known}; write that', element)
-        self._oddities[f'attributes {listed(unread)} of <{element.tag}>, which are not read'][place.name] = None
+            self._fault(place.error(f'its <{element.tag}> has {listed(unread)}, but no {known}; write that', element))
+        else:
+            self._oddities[f'attributes {listed(unread)} of <{element.tag}>, which are not read'][place.name] = None
+        return misspelt
+
+
+@cache
+def _numbers(count):
+    """Whether a text is so many numbers; compiled when it is needed, for that takes a millisecond."""
+    more = rf'(?:\s+{_NUMBER}){{{count - 1}}}' if count > 1 else ''
+    return re.compile(rf'\s*{_NUMBER}{more}\s*', re.ASCII).fullmatch
+
+
+def _stand_in(element):
+    """What takes the place of a link or joint with faults, so that the others can be judged; None where it can have no place."""
+    ends = [] if element.tag == 'link' else [(tag, element.find(tag)) for tag in FIXED_JOINT.needed_children]
+    names = [element.get('name'), *(None if end is None else end.get('link') for _, end in ends)]
+    if not all(name and len(name) <= LONGEST_NAME for name in names):
+        return None
+    out = Element(element.tag, {'name': names[0]} if element.tag == 'link' else {'name': names[0], 'type': 'fixed'})
+    out.extend(Element(tag, link=end.get('link')) for tag, end in ends)
+    out.line = element.line
+    return out
 
 
 def wanted(count):
@@ -164,4 +215,4 @@ def _same(one, other):
 def _leftover(element):
     return DescriptionError(
         f'the robot description still holds <{element.tag[:60]}> (line {element.line}); expand it first: '
-        'xacro robot.urdf.xacro > robot.urdf')
+        'xacro robot.urdf.xacro > robot.urdf', element.line)

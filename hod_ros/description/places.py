@@ -8,6 +8,11 @@ from hod_ros.description.vocabulary import LONGEST_NAME
 from hod_ros.errors import DescriptionError
 
 
+def raised(error: DescriptionError) -> None:
+    """What becomes of an error where nobody collects them."""
+    raise error
+
+
 def shown(text: str) -> str:
     """A value of the text as an error quotes it: short, with its special characters escaped."""
     return repr(text if len(text) <= 60 else text[:57] + '...')
@@ -21,13 +26,19 @@ class Place:
         self.name = name if isinstance(name, str) else ''
         self._element = element
         if not name:
-            raise DescriptionError(f'a {what}{self._line(element)} has no name; every {what} needs its own')
+            raise DescriptionError(f'a {what}{self._line(element)} has no name; every {what} needs its own', self.line)
         self.check_name(name, element)
 
     def error(self, problem: str, element: Any = None) -> DescriptionError:
         """To be raised: `problem` says what is wrong with an element of this link or joint, and the remedy."""
         element = self._element if element is None else element
-        return DescriptionError(f'{self._what} {shown(self.name)}{self._line(element)}: {problem}')
+        line = None if element is None else element.line
+        return DescriptionError(f'{self._what} {shown(self.name)}{self._line(element)}: {problem}', line)
+
+    @property
+    def line(self) -> int | None:
+        """Where its element begins; None where there is no text."""
+        return None if self._element is None else self._element.line
 
     def check_name(self, name: str, element: Any = None) -> None:
         """Refuses a name that is none, or of endless length."""

@@ -16,6 +16,7 @@ class Link:
     mass: float = 0.0                                                       # [kg]
     com: np.ndarray = field(default_factory=lambda: np.zeros(3))            # centre of mass in the link's frame [m]
     tensor: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))    # about it, in the link's axes [kg m^2]
+    line: int | None = None                                                 # of the text that it was read from
 
     @property
     def massless(self):
@@ -45,6 +46,7 @@ class Joint:
     effort_limit: float = np.inf
     damping: float = 0.0
     friction: float = 0.0
+    line: int | None = None         # of the text that it was read from
 
     @property
     def moves(self):

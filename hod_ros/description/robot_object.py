@@ -15,6 +15,7 @@ from hod_ros.checks.arguments import LARGEST
 from hod_ros.checks.arguments import shown
 from hod_ros.description.lint import wanted
 from hod_ros.description.places import Place
+from hod_ros.description.places import raised
 from hod_ros.description.records import Joint
 from hod_ros.description.records import Link
 from hod_ros.description.records import Mimic
@@ -26,11 +27,14 @@ _NONE = (0.0, 0.0, 0.0)
 _PLAIN = (float, int)
 
 
-def links_and_joints(robot, lint=None):
-    """(Links, Joints) of a Robot in its order; lint: what it was read from, so that errors know their lines."""
+def links_and_joints(robot, lint=None, report=raised):
+    """(Links, Joints) of a Robot in its order; lint: what it was read from, so that errors know their lines.
+
+    report: what takes an error. Where it returns, the link or joint counts as a bare link or a fixed joint.
+    """
     elements = (None, None) if lint is None else (lint.links, lint.joints)
-    links = [_link(*pair) for pair in _pairs(robot, 'links', urdf.Link, elements[0])]
-    joints = [_joint(*pair) for pair in _pairs(robot, 'joints', urdf.Joint, elements[1])]
+    links = [_link(*pair, report) for pair in _pairs(robot, 'links', urdf.Link, elements[0])]
+    joints = [_joint(*pair, report) for pair in _pairs(robot, 'joints', urdf.Joint, elements[1])]
     return links, joints
 
 
@@ -43,37 +47,38 @@ def _pairs(robot, what, kind, elements):
     return zip(objects, [None] * len(objects) if elements is None else elements, strict=True)
 
 
-def _link(link, element):
-    fields = _Fields('link', link.name, element)
+def _link(link, element, report):
+    fields = _Fields('link', link.name, element, report)
     inertial = fields.part(link.inertial, urdf.Inertial, 'inertial')
+    bare = Link(fields.name, line=fields.line)
     if inertial is None:
-        return Link(fields.name)
+        return bare
     inertia = fields.part(inertial.inertia, urdf.Inertia, 'inertial/inertia')
     if inertia is None:
-        raise fields.error('its <inertial> has no <inertia>; add it')
+        return fields.fault(fields.error('its <inertial> has no <inertia>; add it'), bare)
     origin = fields.pose(inertial.origin, 'inertial/origin')
     mass = fields.number(inertial.mass, 'inertial/mass', 'value')
     if mass < 0:
-        raise fields.error(f'its mass is {mass} kg; a mass is 0 or more', fields.child('inertial/mass'))
+        fields.fault(fields.error(f'its mass is {mass} kg; a mass is 0 or more', fields.child('inertial/mass')))
     ixx, ixy, ixz, iyy, iyz, izz = (fields.number(getattr(inertia, key), 'inertial/inertia', key) for key in MOMENTS)
     tensor = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
     R = origin[:3, :3]
-    return Link(fields.name, mass, origin[:3, 3], R @ tensor @ R.T)
+    return Link(fields.name, mass, origin[:3, 3], R @ tensor @ R.T, fields.line) if fields.sound else bare
 
 
-def _joint(joint, element):
-    fields = _Fields('joint', joint.name, element)
+def _joint(joint, element, report):
+    fields = _Fields('joint', joint.name, element, report)
     kind = joint.type
     if kind not in KINDS:
-        raise fields.error(f'its type is {shown(kind)}; give one of {", ".join(KINDS)}')
+        kind = fields.fault(fields.error(f'its type is {shown(kind)}; give one of {", ".join(KINDS)}'), 'fixed')
     parent, child = fields.reference(joint.parent, 'parent', 'link'), fields.reference(joint.child, 'child', 'link')
     origin = fields.pose(joint.origin, 'origin')
     if kind == 'fixed':
-        return Joint(fields.name, kind, parent, child, origin)
+        return Joint(fields.name, kind, parent, child, origin, line=fields.line)
     limit = fields.part(joint.limit, urdf.JointLimit, 'limit') or _NO_LIMIT
     dynamics = fields.part(joint.dynamics, urdf.JointDynamics, 'dynamics') or _NO_DYNAMICS
-    return Joint(
-        fields.name, kind, parent, child, origin,
+    out = Joint(
+        fields.name, kind, parent, child, origin, line=fields.line,
         axis=_axis(fields, joint.axis),
         mimic=_mimic(fields, joint.mimic),
         position_limits=_position_limits(fields, limit, kind),
@@ -82,6 +87,7 @@ def _joint(joint, element):
         damping=fields.number(dynamics.damping, 'dynamics', 'damping', 0.0),
         friction=fields.number(dynamics.friction, 'dynamics', 'friction', 0.0),
     )
+    return out if fields.sound else Joint(fields.name, 'fixed', parent, child, line=fields.line)
 
 
 _NO_LIMIT, _NO_DYNAMICS = urdf.JointLimit(), urdf.JointDynamics()
@@ -91,7 +97,8 @@ def _axis(fields, xyz):
     axis = np.array(fields.vector(xyz, 'axis', 'xyz', (1.0, 0.0, 0.0)))
     largest = np.abs(axis).max()
     if largest == 0.0:
-        raise fields.error("its axis is zero; give a direction, such as <axis xyz='0 0 1'/>", fields.child('axis'))
+        error = fields.error("its axis is zero; give a direction, such as <axis xyz='0 0 1'/>", fields.child('axis'))
+        return fields.fault(error, axis)
     axis = axis / largest
     return axis / np.linalg.norm(axis)
 
@@ -114,18 +121,30 @@ def _position_limits(fields, limit, kind):
 
 
 class _Fields(Place):
-    """The values of a link or joint, each checked; a path leads to their element."""
+    """The values of a link or joint, each checked; a path leads to their element. sound: whether none had a fault yet."""
+
+    def __init__(self, what, name, element, report):
+        super().__init__(what, name, element)
+        self.sound = True
+        self._report = report
+
+    def fault(self, error, stand_in=None):
+        """The stand-in, where the report returns."""
+        self.sound = False
+        self._report(error)
+        return stand_in
 
     def part(self, value, kind, path):
         """An object of the parser's, or None."""
         if value is not None and not isinstance(value, kind):
-            raise self.error(f"its {path.rpartition('/')[2]} is {shown(value)}; give urdf_parser_py's {kind.__name__}")
+            error = self.error(f"its {path.rpartition('/')[2]} is {shown(value)}; give urdf_parser_py's {kind.__name__}")
+            return self.fault(error)
         return value
 
     def reference(self, name, tag, attribute):
         """The name of another link or joint."""
         if not name:
-            raise self.error(f"its <{tag}> names no {attribute}; write <{tag} {attribute}='...'/>", self.child(tag))
+            return self.fault(self.error(f"its <{tag}> names no {attribute}; write <{tag} {attribute}='...'/>", self.child(tag)), '')
         self.check_name(name)
         return name
 
@@ -144,7 +163,7 @@ class _Fields(Place):
             element = None if math.isfinite(value) else self.child('limit')
             if element is None or attribute not in element.attrib:
                 return float(value)
-        raise self._wrong(value, 'limit', attribute, 1, '')
+        return self.fault(self._wrong(value, 'limit', attribute, 1, ''), default)
 
     def vector(self, values, path, attribute, default):
         if values.__class__ is list and len(values) == 3 and all(x.__class__ in _PLAIN and -LARGEST < x < LARGEST for x in values):
@@ -164,10 +183,13 @@ class _Fields(Place):
             return C
         element = self.child(path)
         if origin.rpy is not None and any(origin.rpy) or element is not None and 'rpy' in element.attrib:
-            raise self.error('its <origin> has both rpy and quat_xyzw; keep one', element)
+            self.fault(self.error('its <origin> has both rpy and quat_xyzw; keep one', element))
         values = np.array(self._numbers(quaternion, path, 'quat_xyzw', 4))
-        C[:3, :3] = geometry.rotation_of_quaternion(
-            values, 'quat_xyzw of its <origin>', lambda problem: self.error(problem, element))
+        try:
+            C[:3, :3] = geometry.rotation_of_quaternion(
+                values, 'quat_xyzw of its <origin>', lambda problem: self.error(problem, element))
+        except DescriptionError as error:
+            self.fault(error)
         return C
 
     def _numbers(self, values, path, attribute, count):
@@ -180,7 +202,7 @@ class _Fields(Place):
         if real and all(abs(item) < LARGEST for item in items):
             return [float(item) for item in items]
         hint = f' below {LARGEST:g}' if real and all(map(math.isfinite, items)) else ''
-        raise self._wrong(values[0] if count == 1 else values, path, attribute, count, hint)
+        return self.fault(self._wrong(values[0] if count == 1 else values, path, attribute, count, hint), [0.0] * count)
 
     def _wrong(self, value, path, attribute, count, hint):
         element = self.child(path)

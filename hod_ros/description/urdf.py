@@ -7,6 +7,7 @@
 Only what dynamics needs is looked at: the root's own <link> and <joint> children, in them the elements of the vocabulary.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
 
@@ -15,6 +16,7 @@ from urdf_parser_py.urdf import Robot
 
 from hod_ros.checks.arguments import shown
 from hod_ros.description.lint import Lint
+from hod_ros.description.places import raised
 from hod_ros.description.records import Joint
 from hod_ros.description.records import Link
 from hod_ros.description.robot_object import links_and_joints
@@ -30,19 +32,23 @@ class Description:
     links: list[Link]
     joints: list[Joint]
     warnings: list[str]
+    complete: bool = True       # whether no link or joint had to be left out
 
 
-def read_urdf(source: 'str | bytes | PathLike[str] | Robot') -> Description:
-    """The Description of a URDF: its text (str or bytes), its path, or urdf_parser_py's Robot."""
+def read_urdf(source: 'str | bytes | PathLike[str] | Robot', report: Callable[[DescriptionError], None] = raised) -> Description:
+    """The Description of a URDF: its text (str or bytes), its path, or urdf_parser_py's Robot.
+
+    report: what takes an error. Where it returns, the next is looked for, with a bare link or a fixed joint in that one's place.
+    """
     if isinstance(source, Robot):
         if source.name is not None and not isinstance(source.name, str):
             raise DescriptionError(f"the robot's name is {shown(source.name)}; give a text")
-        return Description(source.name or 'robot', *links_and_joints(source), [])
-    lint = Lint(read_xml(source))
+        return Description(source.name or 'robot', *links_and_joints(source, None, report), [])
+    lint = Lint(read_xml(source), report)
     robot = Robot.from_xml(lint.tree, xml_reflection.Path('robot'))
     if lint.has_quaternions:
         _add_quaternions(robot, lint)
-    return Description(robot.name, *links_and_joints(robot, lint), lint.warnings)
+    return Description(robot.name, *links_and_joints(robot, lint, report), lint.warnings, lint.complete)
 
 
 def _add_quaternions(robot, lint):

@@ -137,7 +137,7 @@ def _parsed(text):
     except expat.ExpatError as error:
         raise DescriptionError(
             f'the robot description is not well-formed XML: {expat.errors.messages[error.code]} at line '
-            f'{error.lineno}, column {error.offset}; check it with xmllint or check_urdf') from None
+            f'{error.lineno}, column {error.offset}; check it with xmllint or check_urdf', error.lineno) from None
     except UnicodeEncodeError as error:
         raise DescriptionError(
             f'the robot description holds {error.object[error.start]!r}, half a character; save it as UTF-8') from None

@@ -9,6 +9,7 @@ import numpy as np
 from hod_ros.algebra import lie
 from hod_ros.checks import arguments
 from hod_ros.checks.arguments import listed
+from hod_ros.description.places import raised
 from hod_ros.description.plausibility import free_base_warnings
 from hod_ros.description.plausibility import grouped
 from hod_ros.description.plausibility import inertia_doubts
@@ -25,21 +26,28 @@ from hod_ros.model.wording import PYTHON
 from hod_ros.model.wording import Wording
 
 
-def assemble(description, *, keep=None, gravity=STANDARD_GRAVITY, locked=None, base='fixed', armature=None, words=PYTHON):
-    """The fields of a RobotModel of a Description; the options are RobotModel.from_urdf's (`keep`: its `joints`)."""
+def assemble(description, *, keep=None, gravity=STANDARD_GRAVITY, locked=None, base='fixed', armature=None, words=PYTHON, report=raised):
+    """The fields of a RobotModel of a Description; the options are RobotModel.from_urdf's (`keep`: its `joints`).
+
+    report: what takes an error of the description. Where it returns, the next is looked for, and the fields are no robot's: None, where
+    there is no tree.
+    """
     links = description.links
     field_checks.base(base, InputError)
     if not isinstance(words, Wording):
         raise InputError(f'words is {arguments.shown(words)}; give a Wording')
     gravity = arguments.finite_vector(gravity, 3, 'gravity', '[m/s^2]')
-    root, ordered = in_tree_order(links, description.joints)
+    tree = in_tree_order(links, description.joints, report)
+    if tree is None:
+        return None
+    root, ordered = tree
     floating = floating_base(root, ordered, links)
     if base == 'free' and floating is not None:
         # A free base means what a floating joint below a bare world link means: the joint and the world link go.
         links = [link for link in links if link.name != root]
         root, ordered, floating = floating.child, ordered[1:], None
     ordered, mimic_doubts = without_dangling_mimics(ordered)
-    joint_names, drives = select(ordered, keep, locked, floating, words)
+    joint_names, drives = select(ordered, keep, locked, floating, words, report)
     bodies = _Bodies(root, {link.name: link for link in links})
     for joint in ordered:
         bodies.attach(joint, drives[joint.name])

@@ -127,7 +127,7 @@ class Bodies:
             raise ModelError(f'parent must name an earlier body or -1 for the base, but is {self.parent.tolist()}')
         if np.any(self.coordinate < 0) or np.any(self.coordinate >= n):
             raise ModelError(f'coordinate must lie in 0..{n - 1}, but is {self.coordinate.tolist()}')
-        if not np.array_equal(np.unique(self.screw_body), np.arange(N)) or np.any(np.diff(self.screw_body) < 0):
+        if set(self.screw_body.tolist()) != set(range(N)) or np.any(np.diff(self.screw_body) < 0):
             raise ModelError(f'screw_body must name every body, in ascending order, but is {self.screw_body.tolist()}')
         if self.armature.dtype != object and np.any(self.armature < 0):
             worst = int(np.argmin(self.armature))

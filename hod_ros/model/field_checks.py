@@ -9,6 +9,7 @@ import numpy as np
 
 from hod_ros.checks import geometry
 from hod_ros.checks.arguments import exact_package
+from hod_ros.checks.arguments import masked
 from hod_ros.checks.arguments import one_of
 from hod_ros.checks.arguments import shown
 from hod_ros.errors import ModelError
@@ -96,7 +97,7 @@ def links(value, bodies):
 
 
 def _array(value, name):
-    if np.ma.is_masked(value):
+    if masked(value):
         raise ModelError(f'{name} has masked entries, which have no value; fill them')
     try:
         return np.array(value)

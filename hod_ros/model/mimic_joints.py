@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from dataclasses import replace
 
 from hod_ros.checks import arguments
+from hod_ros.description.places import raised
 from hod_ros.description.plausibility import Doubt
 from hod_ros.description.records import MULTIPLE
 from hod_ros.errors import DescriptionError
@@ -29,21 +30,26 @@ def without_dangling_mimics(joints):
     return [replace(joint, mimic=None) if joint in dangling else joint for joint in joints], doubts
 
 
-def follow(drives, joint, by_name):
-    """Adds the drives of this joint and of all that it mimics, directly or not."""
+def follow(drives, joint, by_name, report=raised):
+    """Adds the drives of this joint and of all that it mimics, directly or not.
+
+    report: what takes an error. Where it returns, joints that cannot follow count as locked.
+    """
     chain = {}
     while joint.name not in drives and joint.mimic is not None and joint.kind != 'fixed':
         master = by_name[joint.mimic.master]
         if joint.kind in MULTIPLE or master.kind in MULTIPLE:
-            raise DescriptionError(
+            report(DescriptionError(
                 f'joint {joint.name!r} ({joint.kind}) mimics {master.name!r} ({master.kind}), but only joints of one '
-                'coordinate can mimic one another; remove <mimic>')
+                'coordinate can mimic one another; remove <mimic>', joint.line))
+            break
         chain[joint.name] = joint
         if master.name in chain:
             names = [*chain, master.name]
             circle = ' -> '.join(names if len(names) < 10 else [*names[:4], '...', *names[-4:]])
-            raise DescriptionError(
-                f'joint {joint.name!r} closes a circle of mimic joints, {circle}; remove <mimic> from one of them')
+            report(DescriptionError(
+                f'joint {joint.name!r} closes a circle of mimic joints, {circle}; remove <mimic> from one of them', joint.line))
+            break
         joint = master
     drive = drives.setdefault(joint.name, Driven(None, 0.0, 0.0))
     for follower in reversed(chain.values()):
@@ -51,8 +57,9 @@ def follow(drives, joint, by_name):
         multiplier = mimic.multiplier * drive.multiplier
         offset = mimic.multiplier * drive.offset + mimic.offset
         if not max(abs(multiplier), abs(offset)) < arguments.LARGEST:
-            raise DescriptionError(
+            report(DescriptionError(
                 f'joint {follower.name!r} mimics {mimic.master!r}, and with it {drive.joint!r} by the multiplier '
-                f'{multiplier:g} and the offset {offset:g}; give figures of a robot')
+                f'{multiplier:g} and the offset {offset:g}; give figures of a robot', follower.line))
+            multiplier = offset = 0.0
         drive = Driven(drive.joint if multiplier else None, multiplier, offset)
         drives[follower.name] = drive

@@ -4,6 +4,7 @@
 
 from hod_ros.checks import arguments
 from hod_ros.checks.arguments import listed
+from hod_ros.description.places import raised
 from hod_ros.description.records import MULTIPLE
 from hod_ros.errors import DescriptionError
 from hod_ros.errors import InputError
@@ -11,10 +12,11 @@ from hod_ros.model.mimic_joints import Driven
 from hod_ros.model.mimic_joints import follow
 
 
-def select(joints, keep, locked, floating, words):
+def select(joints, keep, locked, floating, words, report=raised):
     """(names of the independent joints, {joint name: its Driven}) for the joints of a tree in its order.
 
-    floating: the joint that ties the robot to a bare world link, or None; words: how messages spell the options.
+    floating: the joint that ties the robot to a bare world link, or None; words: how messages spell the options; report: what takes an
+    error of the description. Where it returns, that joint counts as locked.
     """
     by_name = {joint.name: joint for joint in joints}
     locked = arguments.numbers_by_name(locked, words.locked, '[rad] or [m]')
@@ -32,12 +34,14 @@ def select(joints, keep, locked, floating, words):
             _check_selectable(name, words.joints, by_name)
             if name in locked:
                 raise InputError(f'joint {name!r} is named both in {words.joints} and in {words.locked}; name it in one of them')
-    for name in keep:
-        _check_single(by_name[name], floating, words)
+    faults = {name: _several_axes(by_name[name], floating, words) for name in keep if by_name[name].kind in MULTIPLE}
+    for fault in faults.values():
+        report(fault)
+    keep = [name for name in keep if name not in faults]
     drives = {name: Driven(None, 0.0, position) for name, position in locked.items()}
     drives |= {name: Driven(name, 1.0, 0.0) for name in keep}
     for joint in joints:
-        follow(drives, joint, by_name)
+        follow(drives, joint, by_name, report)
     return tuple(keep), drives
 
 
@@ -59,13 +63,12 @@ def _check_selectable(name, argument, by_name):
     raise InputError(f'{argument} {problem}; joints to choose from: {candidates}')
 
 
-def _check_single(joint, floating, words):
+def _several_axes(joint, floating, words):
     if joint is floating:
-        raise DescriptionError(
+        return DescriptionError(
             f'joint {joint.name!r} is floating below the bare link {joint.parent!r}: the base of this robot is free; {words.free_base}, or '
-            f'{words.lock([joint.name])}, its origin')
-    if joint.kind in MULTIPLE:
-        raise DescriptionError(
-            f'joint {joint.name!r} is {joint.kind}: it has several coordinates, which a description cannot give to a model; '
-            f'{words.lock([joint.name])}, its origin, or replace it by revolute and prismatic joints, or, if it ties the robot to the '
-            f'world, remove it and {words.free_base}')
+            f'{words.lock([joint.name])}, its origin', joint.line)
+    return DescriptionError(
+        f'joint {joint.name!r} is {joint.kind}: it has several coordinates, which a description cannot give to a model; '
+        f'{words.lock([joint.name])}, its origin, or replace it by revolute and prismatic joints, or, if it ties the robot to the '
+        f'world, remove it and {words.free_base}', joint.line)

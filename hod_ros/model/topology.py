@@ -4,41 +4,61 @@
 from collections import Counter
 
 from hod_ros.checks.arguments import listed
+from hod_ros.description.places import raised
 from hod_ros.errors import DescriptionError
 
 
-def in_tree_order(links, joints):
-    """(root link's name, joints depth first, siblings in document order), or an error that says why this is no tree."""
-    _check_names('link', links)
-    _check_names('joint', joints)
+def in_tree_order(links, joints, report=raised):
+    """(root link's name, joints depth first, siblings in document order), or errors that say why this is no tree.
+
+    report: what takes the errors. Where it returns, the result is None.
+    """
+    above, below = {}, {link.name: [] for link in links}
+    faults = [*_names(links, joints), *_ends(joints, above, below)] or [*_roots(links, above)]
+    if not faults:
+        root = next((link.name for link in links if link.name not in above), None)
+        order = [] if root is None else _depth_first(root, below)
+        if len(order) == len(joints):
+            return root, order
+        faults = [_loop(order, joints, above)]
+    for fault in faults:
+        report(fault)
+    return None
+
+
+def _names(links, joints):
+    for what, items in (('link', links), ('joint', joints)):
+        times = Counter(item.name for item in items)
+        repeated = [name for name in times if times[name] > 1]
+        if repeated:
+            second = [item for item in items if item.name == repeated[0]][1]
+            yield DescriptionError(
+                f'more than one {what} is called {listed(repeated)}; every {what} needs a name of its own', second.line)
     if not links:
-        raise DescriptionError('the robot description has no links; a robot has one at least')
-    names = {link.name for link in links}
-    above = {}
-    below = {name: [] for name in names}
+        yield DescriptionError('the robot description has no links; a robot has one at least')
+
+
+def _ends(joints, above, below):
+    """Faults of the joints' ends; fills {child: its joint} and {parent: its joints}."""
     for joint in joints:
         for end, link in (('parent', joint.parent), ('child', joint.child)):
-            if link not in names:
-                raise DescriptionError(
-                    f'joint {joint.name!r}: its {end} link {link!r} does not exist; add that link or correct the '
-                    'name')
+            if link not in below:
+                yield DescriptionError(
+                    f'joint {joint.name!r}: its {end} link {link!r} does not exist; add that link or correct the name', joint.line)
         if joint.child in above:
-            raise DescriptionError(
+            yield DescriptionError(
                 f'link {joint.child!r} is the child of two joints, {above[joint.child].name!r} and {joint.name!r}: '
-                'closed loops are no tree; remove one of the two')
-        above[joint.child] = joint
-        below[joint.parent].append(joint)
-    roots = [link.name for link in links if link.name not in above]
+                'closed loops are no tree; remove one of the two', joint.line)
+        above.setdefault(joint.child, joint)
+        below.get(joint.parent, []).append(joint)
+
+
+def _roots(links, above):
+    roots = [link for link in links if link.name not in above]
     if len(roots) > 1:
-        raise DescriptionError(
-            f'the links {listed(roots)} have no parent joint, but a robot has one root link only; join them by '
-            'joints, or describe each robot by itself')
-    order = _depth_first(roots, below)
-    if len(order) < len(joints):
-        placed = {joint.name for joint in order}
-        loop = _loop(next(joint for joint in joints if joint.name not in placed), above)
-        raise DescriptionError(f'joints form a closed loop, {listed(loop)}, which is no tree; remove one of them')
-    return roots[0], order
+        yield DescriptionError(
+            f'the links {listed([link.name for link in roots])} have no parent joint, but a robot has one root link only; join them by '
+            'joints, or describe each robot by itself', roots[1].line)
 
 
 def floating_base(root, ordered, links):
@@ -48,24 +68,21 @@ def floating_base(root, ordered, links):
     return below[0] if world.massless and [joint.kind for joint in below] == ['floating'] else None
 
 
-def _check_names(what, items):
-    repeated = [name for name, times in Counter(item.name for item in items).items() if times > 1]
-    if repeated:
-        raise DescriptionError(
-            f'more than one {what} is called {listed(repeated)}; every {what} needs a name of its own')
-
-
-def _loop(joint, above):
-    """Names of the joints of the loop that is reached from this joint upwards."""
+def _loop(order, joints, above):
+    """The fault of joints that are not in the order, because they lead back to themselves."""
+    placed = {joint.name for joint in order}
+    joint = next(joint for joint in joints if joint.name not in placed)
     path = {}
     while joint.name not in path:
-        path[joint.name] = len(path)
+        path[joint.name] = joint
         joint = above[joint.parent]
-    return list(path)[path[joint.name]:]
+    names = list(path)
+    names = names[names.index(joint.name):]
+    return DescriptionError(f'joints form a closed loop, {listed(names)}, which is no tree; remove one of them', path[names[0]].line)
 
 
-def _depth_first(roots, below):
-    order, pending = [], [joint for root in reversed(roots) for joint in reversed(below[root])]
+def _depth_first(root, below):
+    order, pending = [], list(reversed(below[root]))
     while pending:
         joint = pending.pop()
         order.append(joint)

@@ -55,9 +55,50 @@ def test_check_names_the_line_of_an_error(tmp_path):
     assert report('check', '-', stdin=text, code=1)['errors'][0]['line'] == 2
 
 
+MANY = """<robot name="arm">
+<link name="base"/>
+<link name="upper"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="x" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="lower"><inertial><mas value="1"/><inertia ixx="1" iyy="1" izz="9" ixy="0" ixz="0"/></inertial></link>
+<link name="hand"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="9" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="tool"><inertial><mass value="-3"/><origin rpy="0 0 1" quat_xyzw="0 0 0 2"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="one" type="revolut"><parent link="base"/><child link="upper"/></joint>
+<joint name="two" type="revolute"><parent link="upper"/><child link="lower"/><axis xyz="0 0 0"/></joint>
+<joint name="three" type="revolute"><parent link="lower"/><child link="nowhere"/><limit lower="1" upper="-1"/></joint>
+<joint name="four" type="continuous"><parent link="lower"/><child link="tool"/></joint>
+<joint name="five" type="continuous"><parent link="hand"/><child link="tool"/></joint>
+</robot>"""
+
+
+def test_check_names_all_errors_and_warnings_at_once_each_with_its_line_and_its_link_or_joint():
+    told = report('check', '-', stdin=MANY, code=1)
+    expected = {
+        (4, "link 'upper' (line 4): iyy"), (5, "link 'lower' (line 5): its <inertial> has no <mass>, but <mas>"),
+        (5, "link 'lower' (line 5): its <inertia> has no iyz"), (7, "link 'tool' (line 7): its mass is -3"),
+        (7, "link 'tool' (line 7): its <origin> has both"), (7, "link 'tool' (line 7): quat_xyzw of its <origin> has the length 2"),
+        (9, "joint 'one' (line 9): its type 'revolut'"), (10, "joint 'two' (line 10): its axis is zero"),
+        (11, "joint 'three': its child link 'nowhere' does not exist"), (13, "link 'tool' is the child of two joints, 'four' and 'five'")}
+    assert {(line, said) for error in told['errors'] for line, said in expected
+            if error['line'] == line and error['message'].startswith(said)} == expected
+    assert len(told['errors']) == len(expected)
+    doubts = [(warning['line'], warning['message'].partition(':')[0]) for warning in told['warnings']]
+    assert doubts == [(6, "link 'hand'"), (11, "joint 'three'")]
+
+
+def test_check_names_every_joint_of_several_axes_and_every_circle_of_mimic_joints():
+    kinds = ('planar', ''), ('floating', ''), ('revolute', '<mimic joint="j3"/>'), ('revolute', '<mimic joint="j2"/>')
+    joints = ''.join(
+        f'<link name="l{k}"/><joint name="j{k}" type="{kind}"><parent link="base"/><child link="l{k}"/>{more}</joint>'
+        for k, (kind, more) in enumerate(kinds))
+    told = report('check', '-', stdin=f'<robot name="arm">\n<link name="base"/>\n{joints}</robot>', code=1)
+    assert [error['message'][:12] for error in told['errors']] == ["joint 'j0' i", "joint 'j1' i", "joint 'j3' c"]
+    assert {error['line'] for error in told['errors']} == {3}
+
+
 def test_check_takes_warnings_for_errors_when_it_is_strict():
     doubtful = PLAIN.replace('1e-2', '0')
-    assert 'taken as a point' in report('check', '-', stdin=doubtful)['warnings'][0]
+    assert 'taken as a point' in report('check', '-', stdin=doubtful)['warnings'][0]['message']
     assert 'sound, 2 warnings' in hod('check', '-', stdin=doubtful).stdout
     hod('check', '-', '--strict', stdin=doubtful, code=1)
 
