@@ -57,7 +57,7 @@ def growth():
         return best / points * 1e6
     small = time_a_point(1000)
     for points in (10_000, 100_000):
-        table.add(f'{points} way points', time_a_point(points), small, None, 'us')
+        table.add(f'{points} way points', time_a_point(points), small, 2.0, 'us')
     return table.rows
 
 

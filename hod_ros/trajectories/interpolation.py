@@ -74,7 +74,7 @@ class _Search:
             if not bad.any():
                 self._check_swing(motion)
                 return motion
-            self._improve(bad, motion, line, knots)
+            self._improve(bad, motion, line)
 
     def _solve(self):
         """(line of each piece, knots, derivatives)."""
@@ -119,7 +119,7 @@ class _Search:
                 f'({steps[i]:.3g} s there, {steps[shortest]:.3g} s after point {shortest}); give max_deviation, velocities, or more '
                 'even times')
 
-    def _improve(self, bad, motion, line, knots):
+    def _improve(self, bad, motion, line):
         """A motion along each bad line, then shorter bends at its bad ends, then a stop there; or the refusal."""
         if self.lines is None:
             self.lines = Lines(self.times, self.given, self.allowed if np.isfinite(self.allowed) else 1e-3)
@@ -127,7 +127,8 @@ class _Search:
         lines = np.unique(line[bad])
         again = bad & self.active[line]
         self.active[lines] = True
-        at_start, at_end = np.isin(knots[:-1], self.times), np.isin(knots[1:], self.times)
+        other = np.concatenate([[True], line[1:] != line[:-1], [True]])
+        at_start, at_end = other[:-1], other[1:]
         points = np.unique(np.concatenate([line[again & at_start], line[again & at_end] + 1]))
         lasting = points[(self.level[points] >= DEEPEST) | self.stopped[points]]
         self.level[points] = np.minimum(self.level[points] + 1, DEEPEST)

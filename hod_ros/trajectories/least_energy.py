@@ -20,6 +20,8 @@ from hod_ros.trajectories import polynomials
 
 linalg = optional('scipy.linalg', 'trajectories')
 
+_BLOCK = 2048               # points handled at a time, so that what they need stays in the processor's cache
+
 
 @cache
 def energy_matrix(rows: int, order: int) -> NDArray[np.float64]:
@@ -40,8 +42,10 @@ def complete(times: NDArray[np.float64], derivatives: NDArray[np.float64], order
 
     times: (points,) increasing. Every position (row 0) is given. Takes time in proportion to the points.
     """
-    out = derivatives.copy()
     free = np.isnan(derivatives[:, 1:])
+    if (free == free[:, :, :1]).all():
+        return _complete(times, derivatives, free[:, :, 0], order) if free.any() else derivatives.copy()
+    out = derivatives.copy()
     alike: dict[bytes, list[int]] = {}
     for column in range(free.shape[2]):
         alike.setdefault(free[:, :, column].tobytes(), []).append(column)
@@ -58,26 +62,29 @@ def _complete(times, derivatives, free, order):
     b = rows - 1
     h = np.diff(times)
     scale = np.concatenate([h[:1], np.sqrt(h[1:] * h[:-1]), h[-1:]])        # of time at each point, so that unknowns are of one size
-    powers = np.arange(1, rows)
-    units = scale[:, None]**powers / polynomials.factorials(rows)[1:]      # Taylor coefficients per derivative
-    blocks, coupling, steps = _energies(h, scale, rows, order)
-    y = np.where(free[:, :, None], 0.0, derivatives[:, 1:] * units[:, :, None])
-    rise = np.diff(derivatives[:, 0], axis=0)[:, None, :]
-    right = -np.einsum('pab,pbn->pan', blocks, y)
-    right[:-1] -= np.einsum('pab,pbn->pan', coupling, y[1:]) + steps[:, :b, None] * rise
-    right[1:] -= np.einsum('pba,pbn->pan', coupling, y[:-1]) + steps[:, b:, None] * rise
-    band = _banded(blocks, coupling, free)
-    right = np.where(free[:, :, None], right, 0.0).reshape(points * b, n)
+    units = scale[:, None]**np.arange(1, rows) / polynomials.factorials(rows)[1:]      # Taylor coefficients per derivative
+    band, right = np.zeros((2 * b, points, b)), np.zeros((points, b, n))
+    for first in range(0, points - 1, _BLOCK):
+        some, pieces = slice(first, min(first + _BLOCK + 1, points)), slice(first, min(first + _BLOCK, points - 1))
+        blocks, coupling, steps = _energies(h[pieces], scale[some], rows, order)
+        _put_banded(band[:, some], blocks, coupling, free[some])
+        _put_right(right[some], derivatives[some], units[some], free[some], blocks, coupling, steps)
+    band[0][~free] = 1.0
+    band, right = band.reshape(2 * b, points * b), right.reshape(points * b, n)
     balance = 1 / np.sqrt(band[0])
     for d in range(len(band)):
         band[d, :points * b - d] *= balance[:points * b - d] * balance[d:]
+    right *= balance[:, None]
     try:
-        found = linalg.solveh_banded(band, right * balance[:, None], overwrite_ab=True, lower=True, check_finite=False)
+        found = linalg.solveh_banded(band, right, overwrite_ab=True, lower=True, check_finite=False)
     except np.linalg.LinAlgError:
         found = np.full_like(right, np.nan)
     out = derivatives.copy()
-    result = y + (found * balance[:, None]).reshape(points, b, n)
-    out[:, 1:] = np.where(free[:, :, None], result / units[:, :, None], derivatives[:, 1:])
+    factor = balance.reshape(points, b) / units
+    for first in range(0, points, _BLOCK):
+        some = slice(first, first + _BLOCK)
+        np.copyto(
+            out[some, 1:], found.reshape(points, b, n)[some] * factor[some, :, None], where=free[some, :, None])
     if not np.isfinite(out).all():
         shortest, longest = int(np.argmin(h)), int(np.argmax(h))
         raise InputError(
@@ -101,14 +108,29 @@ def _energies(h, scale, rows, order):
     return blocks, coupling, steps
 
 
-def _banded(blocks, coupling, free):
-    """Lower banded form (2 b, points b) of the free unknowns' system; those that are given have rows of their own, decoupled."""
-    points, b, _ = blocks.shape
-    band = np.zeros((2 * b, points, b))
+def _put_banded(band, blocks, coupling, free):
+    """Adds to the lower banded form (2 b, points, b) of the free unknowns' system."""
+    b = blocks.shape[1]
+    blocks = np.where(free[:, :, None] & free[:, None, :], blocks, 0.0)
+    coupling = np.where(free[:-1, :, None] & free[1:, None, :], coupling, 0.0)
     for i in range(b):
         for j in range(i + 1):
-            band[i - j, :, j] = np.where(free[:, i] & free[:, j], blocks[:, i, j], 0.0)
+            band[i - j, :, j] += blocks[:, i, j]
         for j in range(b):
-            band[b + i - j, :-1, j] = np.where(free[1:, i] & free[:-1, j], coupling[:, j, i], 0.0)
-    band[0] = np.where(free, band[0], 1.0)
-    return band.reshape(2 * b, points * b)
+            band[b + i - j, :-1, j] += coupling[:, j, i]
+
+
+def _put_right(right, derivatives, units, free, blocks, coupling, steps):
+    """Adds to the right side (points, b, n): what the given derivatives and the steps of the positions make."""
+    b = blocks.shape[1]
+    rise = np.diff(derivatives[:, 0], axis=0)[:, None, :]
+    out = np.zeros_like(right)
+    if not free[1:-1].all() or np.nan_to_num(derivatives[[0, -1], 1:]).any():
+        y = np.where(free[:, :, None], 0.0, derivatives[:, 1:] * units[:, :, None])
+        out -= blocks @ y
+        out[:-1] -= coupling @ y[1:]
+        out[1:] -= coupling.transpose(0, 2, 1) @ y[:-1]
+    out[:-1] -= steps[:, :b, None] * rise
+    out[1:] -= steps[:, b:, None] * rise
+    out[~free] = 0.0
+    right += out

@@ -35,11 +35,14 @@ def shift_matrix(rows: int) -> NDArray[np.float64]:
 def from_end_taylor(start: NDArray[np.float64], end: NDArray[np.float64]) -> NDArray[np.float64]:
     """(..., 2 rows, n) coefficients from Taylor coefficients (..., rows, n) at u = 0 and u = 1."""
     rows = start.shape[-2]
-    shift = shift_matrix(rows).copy()
     missing = end - start
-    np.fill_diagonal(shift, 0.0)
-    missing = missing - shift @ start
+    missing -= _shift_less_itself(rows) @ start
     return np.concatenate([start, hermite_matrix(rows) @ missing], axis=-2)
+
+
+@cache
+def _shift_less_itself(rows: int) -> NDArray[np.float64]:
+    return _read_only(shift_matrix(rows) - np.eye(rows))
 
 
 @cache

@@ -20,6 +20,7 @@ from hod_ros.trajectories import polynomials
 MOST_DERIVATIVES = 1000
 MOST_COEFFICIENTS = 64          # of one piece; higher powers of u are lost to rounding
 MOST_ROWS = 10                  # of derivatives at the ends of pieces: the polynomials are of degree 19
+_BLOCK = 2048               # pieces handled at a time, so that what they need stays in the processor's cache
 _BEYOND = 1e-9                  # of the duration: times may miss the ends by rounding
 
 
@@ -75,16 +76,17 @@ class Trajectory:
             raise InputError(
                 f'derivatives has the shape {given.shape} and times {times.shape}; give two points or more, for each of them 1 to '
                 f'{MOST_ROWS} rows')
-        rows = given.shape[1]
-        taylor = given / polynomials.factorials(rows)[:, None]
-        powers = np.diff(times)[:, None, None] ** np.arange(rows)[:, None]
-        begins, ends = taylor[:-1] * powers, taylor[1:] * powers
+        pieces, rows, n = len(given) - 1, given.shape[1], given.shape[2]
+        units = np.diff(times)[:, None, None] ** np.arange(rows)[:, None] / polynomials.factorials(rows)[:, None]
         sign = polynomials.signs(2 * rows)[:, None]
+        coefficients, from_ends = np.empty((pieces, 2 * rows, n)), np.empty((pieces, 2 * rows, n))
+        for first in range(0, pieces, _BLOCK):
+            some = slice(first, min(first + _BLOCK, pieces))
+            begins, ends = given[some] * units[some], given[some.start + 1:some.stop + 1] * units[some]
+            coefficients[some] = polynomials.from_end_taylor(begins, ends)
+            np.multiply(sign, polynomials.from_end_taylor(sign[:rows] * ends, sign[:rows] * begins), out=from_ends[some])
         motion = cls.__new__(cls)
-        motion._hold(
-            times.copy(), polynomials.from_end_taylor(begins, ends),
-            sign * polynomials.from_end_taylor(sign[:rows] * ends, sign[:rows] * begins),
-            arguments.joint_names_of(joint_names, given.shape[2]))
+        motion._hold(times.copy(), coefficients, from_ends, arguments.joint_names_of(joint_names, n))
         return motion
 
     @classmethod
@@ -190,10 +192,11 @@ class Trajectory:
         for k in range(min(orders, rows)):
             columns[:, :rows - k, k] = polynomials.derivative(c, k) / h[:, :, None]**k
         columns = columns.reshape(runs, rows, -1)
-        powers = np.empty((len(x), rows))
-        powers[:, 0] = 1.0
+        powers = np.empty((rows, len(x)))
+        powers[0] = 1.0
         for j in range(1, rows):
-            np.multiply(powers[:, j - 1], x, out=powers[:, j])
+            np.multiply(powers[j - 1], x, out=powers[j])
+        powers = powers.T
         flat = out.reshape(len(x), -1)
         for i, (first, last) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
             np.matmul(powers[first:last], columns[i], out=flat[first:last])
