@@ -85,6 +85,9 @@ HOD = (
         'limits.<joint>.effort_acceleration', inf, 'Largest effort acceleration [N m/s^2] or [N/s^2].', bounds=(0.0, inf), changeable=True,
         example=1e5),
     Specification(
+        'limits.<joint>.jerk', inf, 'Largest jerk [rad/s^3] or [m/s^3] of trajectories that this node interpolates: what exceeds it is '
+        'refused, and cancels, timeouts and late chunks stop no more abruptly.', bounds=(1e-9, inf), changeable=True, example=1000.0),
+    Specification(
         'limits.clip', False, 'Clip efforts to their limits instead of flagging them only; their rates and higher derivatives are then '
         'left empty.', changeable=True),
     Specification(

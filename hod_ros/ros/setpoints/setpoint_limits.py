@@ -22,6 +22,7 @@ from hod_ros.trajectories.limits import Limits
 
 KINDS = ('effort', 'effort rate', 'effort acceleration')
 FAMILIES = ('limits.<joint>.effort', 'limits.<joint>.effort_rate', 'limits.<joint>.effort_acceleration')
+JERK = 'limits.<joint>.jerk'
 _FLAGS = np.array(
     [[TorqueFeedforward.EFFORT_LIMIT], [TorqueFeedforward.EFFORT_RATE_LIMIT], [TorqueFeedforward.EFFORT_ACCELERATION_LIMIT]], np.uint8)
 
@@ -40,15 +41,21 @@ def named_limits(parameters: Parameters, changes: Mapping[str, Any] | None = Non
     return {name: parameters.members(f'limits.<joint>.{name}', changes) for name in ('velocity', 'lower', 'upper')}
 
 
+def of_parameters(family: str, model: RobotModel, parameters: Parameters) -> NDArray[np.float64]:
+    """(n,) limits that parameters alone give, inf where they don't."""
+    given = parameters.members(family)
+    return np.array([given.get(joint, np.inf) for joint in model.joint_names])
+
+
 def motion_limits(model: RobotModel, parameters: Parameters) -> Limits:
-    """What a motion of this robot must keep: of the parameters, then of its description."""
+    """What a motion of this robot must keep: of the parameters, then, but for effort rates and jerks, of its description."""
     _, _, velocity = motion_bounds(model, **named_limits(parameters))
     effort = np.where(np.asarray(model.effort_limits) > 0, model.effort_limits, np.inf)
-    rate = np.full(model.n, np.inf)
-    for row, family in ((effort, FAMILIES[0]), (rate, FAMILIES[1])):
-        for joint, value in parameters.members(family).items():
-            row[model.joint_names.index(joint)] = value
-    given = {'velocity': velocity, 'effort': effort, 'effort_rate': rate}
+    for joint, value in parameters.members(FAMILIES[0]).items():
+        effort[model.joint_names.index(joint)] = value
+    given = {
+        'velocity': velocity, 'effort': effort, 'effort_rate': of_parameters(FAMILIES[1], model, parameters),
+        'jerk': of_parameters(JERK, model, parameters)}
     return Limits(**{name: values for name, values in given.items() if np.isfinite(values).any()})
 
 

@@ -170,6 +170,18 @@ def test_a_stop_keeps_to_the_path_and_to_the_limits():
     assert stop(motion, 2.99, robot) == motion
 
 
+def test_a_limit_of_jerks_makes_stops_longer_and_refuses_what_exceeds_it():
+    sent = message([2.0, 4.0, 6.0], HOME + np.array([[0.2, 0.1, 0.0], [0.4, 0.2, 0.0], [0.6, 0.3, 0.0]]))
+    motion = plan(sent, REST, None, ROBOT)
+    jerk = np.abs(motion.evaluate(np.linspace(0, motion.end, 3001), 3)[:, 3]).max()
+    quick, slow = (stop(motion, 2.0, replace(ROBOT, limits=Limits(effort_rate=1000.0, jerk=limit))) for limit in (np.inf, 5 * jerk))
+    assert np.abs(quick.evaluate(np.linspace(2.0, quick.end, 1001), 3)[:, 3]).max() > 50 * jerk
+    assert np.abs(slow.evaluate(np.linspace(2.0, slow.end, 1001), 3)[:, 3]).max() < 5 * jerk
+    assert quick.end < slow.end < motion.end
+    with pytest.raises(Refused, match="jerk of 'joint1' exceeds its limit"):
+        plan(sent, REST, None, replace(ROBOT, limits=Limits(jerk=0.9 * jerk)))
+
+
 def test_the_cursor_is_the_trajectory():
     motion = Trajectory.interpolate([0, 0.3, 1.0], np.random.default_rng(2).normal(size=(3, 3)), max_deviation=0.1)
     cursor, times = Cursor(motion, 6), np.linspace(0, 1, 301)
