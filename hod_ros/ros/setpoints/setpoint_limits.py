@@ -23,6 +23,7 @@ from hod_ros.trajectories.limits import Limits
 KINDS = ('effort', 'effort rate', 'effort acceleration')
 FAMILIES = ('limits.<joint>.effort', 'limits.<joint>.effort_rate', 'limits.<joint>.effort_acceleration')
 JERK = 'limits.<joint>.jerk'
+LEAST = 1e-9
 _FLAGS = np.array(
     [[TorqueFeedforward.EFFORT_LIMIT], [TorqueFeedforward.EFFORT_RATE_LIMIT], [TorqueFeedforward.EFFORT_ACCELERATION_LIMIT]], np.uint8)
 
@@ -53,10 +54,14 @@ def motion_limits(model: RobotModel, parameters: Parameters) -> Limits:
     effort = np.where(np.asarray(model.effort_limits) > 0, model.effort_limits, np.inf)
     for joint, value in parameters.members(FAMILIES[0]).items():
         effort[model.joint_names.index(joint)] = value
-    given = {
-        'velocity': velocity, 'effort': effort, 'effort_rate': of_parameters(FAMILIES[1], model, parameters),
-        'jerk': of_parameters(JERK, model, parameters)}
-    return Limits(**{name: values for name, values in given.items() if np.isfinite(values).any()})
+    return limits_of(
+        velocity=velocity, effort=effort, effort_rate=of_parameters(FAMILIES[1], model, parameters),
+        jerk=of_parameters(JERK, model, parameters))
+
+
+def limits_of(**given: NDArray[np.float64]) -> Limits:
+    """Those of which a joint has one; 0 lets nothing pass."""
+    return Limits(**{name: np.maximum(values, LEAST) for name, values in given.items() if np.isfinite(values).any()})
 
 
 class SetpointLimits:

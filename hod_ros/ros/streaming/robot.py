@@ -10,11 +10,11 @@ from hod_ros.ros.parameters.declared import Parameters
 from hod_ros.ros.robot.robot import Robot
 from hod_ros.ros.setpoints.commands import bounds_of
 from hod_ros.ros.setpoints.setpoint_limits import JERK
+from hod_ros.ros.setpoints.setpoint_limits import limits_of
 from hod_ros.ros.setpoints.setpoint_limits import motion_limits
 from hod_ros.ros.setpoints.setpoint_limits import named_limits
 from hod_ros.ros.setpoints.setpoint_limits import of_parameters
 from hod_ros.ros.streaming.plans import PlanningRobot
-from hod_ros.trajectories.limits import Limits
 
 
 def planning_robot(robot: Robot, parameters: Parameters) -> PlanningRobot:
@@ -22,7 +22,7 @@ def planning_robot(robot: Robot, parameters: Parameters) -> PlanningRobot:
     model = robot.model
     if parameters['publish_commands']:
         bounds = bounds_of(model, parameters)
-        limits = Limits(
+        limits = limits_of(
             velocity=bounds.velocity, effort=bounds.effort, effort_rate=bounds.effort_rate, jerk=of_parameters(JERK, model, parameters))
         box = np.stack([bounds.lower, bounds.upper])
     else:

@@ -18,6 +18,7 @@ from hod_ros.ros.streaming.outcomes import Refused
 from hod_ros.ros.streaming.plans import PlanningRobot
 from hod_ros.ros.streaming.plans import plan
 from hod_ros.ros.streaming.plans import stop
+from hod_ros.ros.streaming.robot import planning_robot
 
 MODEL = RobotModel.from_urdf(arm_urdf(3))
 NAMES = MODEL.joint_names
@@ -180,6 +181,18 @@ def test_a_limit_of_jerks_makes_stops_longer_and_refuses_what_exceeds_it():
     assert quick.end < slow.end < motion.end
     with pytest.raises(Refused, match="jerk of 'joint1' exceeds its limit"):
         plan(sent, REST, None, replace(ROBOT, limits=Limits(jerk=0.9 * jerk)))
+
+
+@pytest.mark.parametrize('publish_commands', [True, False])
+def test_a_limit_of_0_refuses_every_motion_and_no_more(publish_commands):
+    class Given(dict):
+        def members(self, family, changes=None):
+            return {'joint2': 0.0} if family == 'limits.<joint>.velocity' else {}
+    numbers = ('trajectory.margin', 'trajectory.max_deviation', 'start_tolerance', 'trajectory.chunk_rate', 'allow_partial_joints_goal')
+    given = Given(dict.fromkeys(numbers, 0.1), publish_commands=publish_commands, joint_friction=False)
+    robot = planning_robot(SimpleNamespace(model=MODEL, drives={}), given)
+    with pytest.raises(Refused, match="velocity of 'joint2' exceeds its limit"):
+        plan(message([5.0], [HOME + 0.01]), REST, None, robot)
 
 
 def test_the_cursor_is_the_trajectory():
