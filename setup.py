@@ -18,7 +18,7 @@ from setuptools.command.build_ext import build_ext
 KERNEL = os.environ.get('HOD_ROS_BUILD_KERNEL', 'optional')
 CORE = Path('hod_ros/kernel/core')
 SOURCES = runpy.run_path('hod_ros/kernel/sources.py')['digest']('hod_ros/kernel')
-CPP = ['-std=c++17', '-O3', '-Wall', '-Wextra', '-fvisibility=hidden']
+CPP = ['-std=c++17', '-O3', '-fno-math-errno', '-Wall', '-Wextra', '-fvisibility=hidden']
 INSTRUCTION_SETS = {'baseline': []}
 if platform.machine() in ('x86_64', 'AMD64') and '-DHOD_PORTABLE' not in os.environ.get('CFLAGS', ''):
     INSTRUCTION_SETS |= {'avx2': ['-mavx2', '-mfma'], 'avx512': ['-mavx2', '-mfma', '-mavx512f', '-mavx512dq', '-mavx512vl']}

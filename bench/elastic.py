@@ -11,6 +11,7 @@ from bench.timing import Table
 from bench.timing import nanoseconds
 from hod_ros import AdjustableStiffness
 from hod_ros import Antagonistic
+from hod_ros import CubicSpring
 from hod_ros import ExponentialSpring
 from hod_ros import HardeningSpring
 from hod_ros import HyperbolicSineSpring
@@ -30,17 +31,22 @@ PAIRS = {
     'quadratic': QuadraticSpring(quadratic=4e3),
     'hyperbolic sine': HyperbolicSineSpring(torque=2.0, rate=20.0),
 }
+CUBIC = CubicSpring(linear=300.0, cubic=4e5)
 
 
 def times(model):
     table = Table('Motor feedforward, 7 joints, order 2, from Python; against inverse_dynamics(model, q)')
+    laws = PAIRS | {'cubic': CUBIC}
     q = np.random.default_rng(0).uniform(-0.3, 0.3, (5, model.n))
     prepared = {
         'series elastic, prepared': dict.fromkeys(model.joint_names, ELASTIC),
         'hardening, prepared': dict.fromkeys(model.joint_names, HardeningSpring(stiffness=3000.0, cubic=1e5, motor_inertia=0.2)),
         'adjustable, prepared': dict.fromkeys(model.joint_names, AdjustableStiffness(stiffness=900.0, motor_inertia=0.2)),
         **{f'antagonistic, {law}, prepared': dict.fromkeys(
-            model.joint_names, Antagonistic(spring=spring, stiffness=4000.0, motor_inertia=0.2)) for law, spring in PAIRS.items()},
+            model.joint_names, Antagonistic(spring=spring, stiffness=4000.0, motor_inertia=0.2)) for law, spring in laws.items()},
+        'series elastic, rotors on moving links, prepared': {
+            joint: SeriesElastic(stiffness=3000.0, motor_inertia=2e-5, gear_ratio=100.0, motor_link=f'panda_link{i}')
+            for i, joint in enumerate(model.joint_names)},
     }
     drives = {name: PreparedDrives(model, figures) for name, figures in prepared.items()}
     measured = nanoseconds(
@@ -49,7 +55,7 @@ def times(model):
     series, *others = drives
     table.add(series, measured[series], measured['inverse dynamics'], 2.0)
     for name in others:
-        table.add(f'{name}; against series elastic', measured[name], measured[series], 5.0)
+        table.add(f'{name}; against series elastic', measured[name], measured[series], 2.0 if 'rotors' in name else 5.0)
     many = np.random.default_rng(1).uniform(-0.3, 0.3, (10_000, 5, model.n))
     batches = nanoseconds({name: lambda drive=drive: motor_feedforward(model, drive, many) for name, drive in drives.items()}, rounds=10)
     for name in drives:

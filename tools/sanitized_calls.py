@@ -48,6 +48,8 @@ def numbers(rng, name, shape, sizes):
         values[:, 2] = 0.01
         values[:, 3] = 10
         values[:, 8] = 1e9
+    elif name == 'rotors':
+        values[:, 0] = rng.integers(0, sizes['N'] + 1, len(values))
     elif name == 'motors':
         values = np.full(shape, 0.5)
     elif name == 'stiffness':
@@ -77,7 +79,8 @@ def call_once(rng, robot, model, name, signature):
     single, batch = [], []
     loaded, free = rng.random() < 0.4, model.base == 'free'
     for what, lengths, marks in inputs:
-        wanted = not marks.startswith('?') or (what in ('loads', 'places') and loaded) or (what in ('pose', 'twists', 'twist') and free)
+        wanted = not marks.startswith('?') or (loaded if what in ('loads', 'places') else free if what in ('pose', 'twists', 'twist')
+                                               else what in ('Q', 'stiffness', 'rotors') and rng.random() < 0.5)
         if not wanted:
             single.append(None)
             batch.append(None)

@@ -41,28 +41,31 @@ def figures_of(drives, dry_friction):
 
 
 def compiled_figures(prepared):
-    """Figures of PreparedDrives for controllers in C++.
+    """Figures of PreparedDrives for controllers in C++: (n, 13), (motors, 8), and (motors, 5), a hod::Rotor a row, or (0, 5).
 
-    Raises InputError where the kernel does not know one of the drives, or where rotors are coupled to links.
+    Raises InputError where the kernel does not know one of the drives, or where rotors are coupled to links exactly.
     """
-    if prepared.rotors:
-        raise InputError('drives have a motor_link; the coupling of rotors to links is not computed in C++: leave motor_link out')
+    if prepared.rotors and prepared.coupling == 'exact':
+        raise InputError("drives were prepared with coupling='exact', which is not computed in C++; prepare them with 'five_rows'")
     for joint, drive in zip(prepared.model.joint_names, prepared.drives, strict=True):
         if not _known(drive):
             what = 'has a damper that gives it a state: give damping_terms' if drive.keeps_state else 'is of a kind that C++ does not know'
             raise InputError(f'the drive of joint {joint!r} {what}')
-    return figures_of(prepared.drives, prepared.dry_friction)
+    return *figures_of(prepared.drives, prepared.dry_friction), prepared.rotors.figures if prepared.rotors else np.zeros((0, 5))
 
 
 def compiled_drives(model, figures):
-    """What computes (motion (.., 2 rows - 2, motors), stiffnesses (.., n)) of q, Q and a stiffness motion of all joints or None; None
-    instead where the kernel is absent or does not know the drives."""
+    """What computes (motion (.., 2 rows - 2, motors), stiffnesses (.., n), Q) of q, and where not None: Q, else of inverse dynamics; a
+    stiffness motion of all joints; figures of rotors, which add to Q.
+
+    None instead where the kernel is absent or does not know the drives.
+    """
     kernel = getattr(model, '_compiled', None)
     if kernel is None or figures is None:
         return None
     compute = kernel.robot.algorithm('motor_feedforward')
     springs, motors = figures
-    return lambda q, Q, stiffness=None: compute(q, Q, springs, motors, stiffness)
+    return lambda q, Q, stiffness, rotors: compute(q, Q, springs, motors, stiffness, rotors)
 
 
 def _known(drive):

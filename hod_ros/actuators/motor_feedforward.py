@@ -192,7 +192,8 @@ class PreparedDrives:
         for sentence in reflection_warnings(self):
             warnings.warn(sentence, stacklevel=3)
         self._motors = compiled_drives(model, figures_of(self.drives, self.dry_friction))
-        self._inverse_dynamics = None if self._motors is None or self.rotors else model._compiled.inverse_dynamics
+        self._rotor_figures: Array | None = self.rotors.figures if self.rotors else None
+        self._at_once: bool = not self.rotors or coupling == 'five_rows'
 
     @property
     def rows(self) -> int:
@@ -218,8 +219,8 @@ class PreparedDrives:
             if friction.shape != Q.shape:
                 raise InputError(f'joint_friction has the shape {friction.shape}; give {Q.shape}, as Q')
             Q = Q + bounded_joint_friction(self, friction)
-        if deflections is None and not self.rotors:
-            compiled = self._compiled(q, Q, stiffness)
+        if deflections is None and self._at_once and Q is not None:
+            compiled = self._compiled(q, Q, stiffness, self._rotor_figures)
             if compiled is not None:
                 return compiled
         deflections = self._checked_deflections(deflections)
@@ -231,12 +232,12 @@ class PreparedDrives:
         """(q, Q) with what rotors that spin on moving links take from the joints; in the exact form both with fewer rows."""
         if not self.rotors:
             return q, Q
-        rigid = {rotor.motor: self._geared(q, rotor) for rotor in self.rotors.rotors
-                 if self.coupling == 'five_rows' or not rotor.elastic}
-        Q = Q + self.rotors.couples(q, rigid)[0]
+        rigid = self._geared(q)
         if self.coupling == 'five_rows':
-            return q, Q
+            return q, Q + self.rotors.couples(q, rigid)[0]
         elastic = [rotor for rotor in self.rotors.rotors if rotor.elastic]
+        rigid[..., [rotor.motor for rotor in elastic]] = 0.0
+        Q = Q + self.rotors.couples(q, rigid)[0]
         least, rigid_only, rows = self.rows, Q, Q.shape[-2]
         if q.shape[-2] < least:
             raise InputError(
@@ -244,8 +245,10 @@ class PreparedDrives:
                 "whose motor sits on a moving link; give them, or prepare the drives with coupling='five_rows'")
         for level in range(1, max(self.rotors.levels) + 1):
             theta = self._deflected(q[..., :rows, :], Q, stiffness, deflections)
-            known = {rotor.motor: taylor.from_derivatives(np.moveaxis(theta[..., rotor.motor] * self.gear_ratio[rotor.motor], -1, 0))
-                     for rotor in elastic if self.rotors.levels[rotor.joint] < level}
+            known = np.zeros_like(theta)
+            for rotor in elastic:
+                if self.rotors.levels[rotor.joint] < level:
+                    known[..., rotor.motor] = theta[..., rotor.motor] * self.gear_ratio[rotor.motor]
             rows -= 2 + self._extra_rows
             Q = rigid_only[..., :rows, :] + self.rotors.couples(q[..., :rows + 2, :], known)[0]
         return q[..., :rows + 2, :], Q
@@ -254,13 +257,12 @@ class PreparedDrives:
             self, q: Array, Q: Array, stiffness: ArrayLike | None = None,
             deflections: Mapping[str, float] | None = None) -> MotorFeedforward:
         """As motor_feedforward_of, for checked arrays, Q with the rotors' coupling."""
-        result = None if deflections else self._compiled(q, Q, stiffness)
+        result = None if deflections else self._compiled(q, Q, stiffness, None)
         if result is None:
             result = self._general(q, Q, stiffness, deflections or {})
         if self.rotors:
             torques = result.torques
-            for motor, spin in self.rotors.own_acceleration(q).items():
-                torques[..., motor] += self.motor_inertia[motor] * spin[..., :torques.shape[-2]]
+            torques += self.rotors.couples(q, self._geared(q))[1][..., :torques.shape[-2], :]
             self._check_finite(result)
         return result
 
@@ -275,9 +277,9 @@ class PreparedDrives:
             rates[..., self.dry_friction.motors] += self.dry_friction.torques(feedforward.motion[..., 1:3, :])[..., 1, :]
         return rates
 
-    def _geared(self, q, rotor):
-        """Series of theta_motor of a rotor whose spring does not give."""
-        return taylor.from_derivatives(np.moveaxis(self.gear_ratio[rotor.motor] * q[..., rotor.joint], -1, 0))
+    def _geared(self, q):
+        """theta_motor (.., rows, motors) where springs do not give."""
+        return self.gear_ratio * q[..., self.motor_joints]
 
     def _check_exact(self):
         if self.rotors.levels is None:
@@ -301,12 +303,10 @@ class PreparedDrives:
             self, q: ArrayLike, stiffness: ArrayLike | None = None, wrenches: Wrenches | None = None,
             deflections: Mapping[str, float] | None = None) -> MotorFeedforward:
         """As the function of this name. deflections: {joint: theta - q} of the joints whose dampers keep a state (see DampingFilter)."""
-        if wrenches is None and deflections is None and self._inverse_dynamics is not None:
-            Q = self._inverse_dynamics(q)
-            if Q is not None and (Q.ndim == 3 or len(Q) + 2 <= motions.MOST_ROWS_UNASKED):
-                compiled = self._compiled(q, Q, stiffness)
-                if compiled is not None:
-                    return compiled
+        if wrenches is None and deflections is None and self._at_once:
+            compiled = self._compiled(q, None, stiffness, self._rotor_figures)
+            if compiled is not None and (compiled.Q.ndim == 3 or len(compiled.Q) + 2 <= motions.MOST_ROWS_UNASKED):
+                return compiled
         deflections, q = self._checked_deflections(deflections), self._motions(q)
         Q = inverse_dynamics(self.model, q, wrenches=wrenches, order=q.shape[-2] - 3)
         return self.of_all_torques(*self.with_rotors(q, Q, stiffness, deflections), stiffness, deflections)
@@ -323,29 +323,32 @@ class PreparedDrives:
         q = motions.motions(self.model, q, 5, unasked=max(motions.MOST_ROWS_UNASKED, self.rows))
         return q if q.dtype != object else arrays.floats(q, 'q')
 
-    def _compiled(self, q, Q, stiffness):
-        """As _general, by the kernel; None where there is anything that it does not answer."""
+    def _compiled(self, q, Q, stiffness, rotors):
+        """As _general, by the kernel; None where there is anything that it does not answer. Q: None for that of inverse dynamics.
+        rotors: None where their coupling is in Q already."""
         if self._motors is None:
             return None
-        if stiffness is None:
-            answer = self._motors(q, Q)
-        else:
-            stiffness = self._stiffness_of_all(stiffness, Q)
-            answer = None if stiffness is None else self._motors(q, Q, stiffness)
+        if stiffness is not None:
+            stiffness = self._stiffness_of_all(stiffness, q)
+            if stiffness is None:
+                return None
+        answer = self._motors(q, Q, stiffness, rotors)
         if answer is None:
             return None
-        rows, stiffnesses = answer
+        rows, stiffnesses, Q = answer
         if self._extra_rows:
             R = rows.shape[-2] // 2 + 1
             rows = np.concatenate([rows[..., :R - self._extra_rows, :], rows[..., R:-self._extra_rows, :]], axis=-2)
         return MotorFeedforward(self, Q, rows, stiffnesses)
 
-    def _stiffness_of_all(self, stiffness, Q):
+    def _stiffness_of_all(self, stiffness, q):
         """(.., rows, n) of a stiffness motion for the kernel; None where its shape or kind is another."""
-        if type(stiffness) is not np.ndarray or stiffness.dtype != np.float64 or type(Q) is not np.ndarray or Q.ndim not in (2, 3):
+        if type(stiffness) is not np.ndarray or stiffness.dtype != np.float64 or type(q) is not np.ndarray or q.ndim not in (2, 3):
             return None
-        rows, v = Q.shape[-2], len(self.variable)
-        if stiffness.ndim not in (2, Q.ndim) or stiffness.shape[-1] != v or stiffness.shape[-2] < rows or not np.isfinite(stiffness).all():
+        rows, v = q.shape[-2] - 2, len(self.variable)
+        if rows < 1 or stiffness.ndim not in (2, q.ndim) or stiffness.shape[-1] != v or stiffness.shape[-2] < rows:
+            return None
+        if not np.isfinite(stiffness).all():
             return None
         given = np.zeros((*stiffness.shape[:-2], rows, self.model.n))
         given[..., self.variable] = stiffness[..., :rows, :]

@@ -12,10 +12,10 @@ where Spong's model has tau = B theta_motor'' + F + Q / gear_ratio and nothing o
 theta_motor'' takes Q'' of the motor's own joint, and Q'' of a joint nearer to the base takes two derivatives more of that one. `exact` goes
 this chain from the tips to the base, by two rows of q more a step. `five_rows` puts the couple's theta_motor = gear_ratio q, so that Q, Q',
 Q'' take q to the snap as ever; theta_motor itself and the rotor's own equation are then exact for that Q.
-Series are Taylor coefficients; arrays may have an axis of samples in front.
+`couples` asks the kernel (rotor_coupling.hpp), or what stands here. Series are Taylor coefficients; arrays may have an axis of samples
+in front.
 """
 
-from collections.abc import Mapping
 from collections.abc import Sequence
 
 import numpy as np
@@ -24,10 +24,10 @@ from hod_ros.actuators.drives import Drive
 from hod_ros.actuators.figure_checks import each_of
 from hod_ros.algebra import lie
 from hod_ros.algebra import taylor
-from hod_ros.algebra.taylor import Series
 from hod_ros.checks.arguments import listed
 from hod_ros.checks.types import Array
 from hod_ros.errors import InputError
+from hod_ros.kernel.compiled import NormalForm
 from hod_ros.model.robot_model import RobotModel
 
 FORMS = ('five_rows', 'exact')
@@ -50,7 +50,7 @@ class RotorCoupling:
 
     def __init__(self, model: RobotModel, drives: Sequence[Drive]) -> None:
         self.model: RobotModel = model
-        self.rotors: list[Rotor] = _rotors(model, drives)
+        self.rotors, motors = _rotors(model, drives)
         if not self.rotors:
             return
         if not model.single_axes:
@@ -59,40 +59,38 @@ class RotorCoupling:
             self._check_inertia(body)
         self._above = [_bodies_to_the_base(model, body) for body in range(len(model.bodies))]
         self.levels: list[int] | None = self._levels()
+        self.figures: Array = self._figures(motors)         # (motors, 5), for the kernel
+        self._compiled = None if model._compiled is None else model._compiled.rotor_coupling
 
     def __bool__(self) -> bool:
         return bool(self.rotors)
 
-    def couples(self, q: Array, theta: Mapping[int, Series]) -> tuple[Array, dict[int, Series]]:
-        """(Q, {motor: series of s . w'}): what the rotors' spin takes from the joints, (.., rows - 2, n) for q (.., rows, n), and the
-        acceleration of their bodies about their axes. theta: {motor: series}, on the motors' side, of at least as many terms as q;
-        rotors that it does not name are left out."""
-        turning = self._turning([rotor for rotor in self.rotors if rotor.motor in theta], q)
-        rows = q.shape[-2] - 2
-        loads, spins = {}, {}
+    def couples(self, q: Array, theta: Array) -> tuple[Array, Array]:
+        """(Q (.., rows - 2, n), torques (.., rows - 2, motors)): what rotors that turn by theta (.., rows, motors), on the motors' side,
+        take from the joints, and ask of their motors beyond Spong's model, for q (.., rows, n)."""
+        answer = None if self._compiled is None else self._compiled(q, theta, self.figures)
+        return self._in_numpy(q, theta) if answer is None else answer
+
+    def _in_numpy(self, q, theta):
+        turning = self._turning(q)
+        rows, loads = q.shape[-2] - 2, {}
+        torques = np.zeros((*q.shape[:-2], rows, theta.shape[-1]))
         for rotor in self.rotors:
-            if rotor.motor not in theta:
-                continue
             w = turning[rotor.body][1]
-            rate = taylor.rate(theta[rotor.motor])
+            rate = taylor.rate(taylor.from_derivatives(np.moveaxis(theta[..., rotor.motor], -1, 0)))
             acceleration = taylor.rate(rate)
             tilting = taylor.product([np.cross(term, rotor.axis) for term in w], [term[..., None] for term in rate])
             couple = [rotor.inertia * (a[..., None] * rotor.axis + b) for a, b in zip(acceleration, tilting, strict=False)][:rows]
             loads[rotor.body] = [a + b for a, b in zip(loads[rotor.body], couple, strict=True)] if rotor.body in loads else couple
-            spins[rotor.motor] = [term @ rotor.axis for term in taylor.rate(w)]
-        return self._on_joints(loads, turning, q), spins
+            along = taylor.to_derivatives([term @ rotor.axis for term in taylor.rate(w)])
+            torques[..., rotor.motor] = rotor.inertia * np.stack(along, axis=-1)
+        return self._on_joints(loads, turning, q), torques
 
-    def own_acceleration(self, q: Array) -> dict[int, Array]:
-        """{motor: derivatives (.., rows - 2) of s . w'} of all rotors."""
-        turning = self._turning(self.rotors, q)
-        return {rotor.motor: np.stack(taylor.to_derivatives([term @ rotor.axis for term in taylor.rate(turning[rotor.body][1])]), axis=-1)
-                for rotor in self.rotors}
-
-    def _turning(self, rotors, q):
+    def _turning(self, q):
         """{body: (series of the rotation that takes vectors from its parent's axes to its own, series of w)}."""
         model = self.model
         q = taylor.from_derivatives(np.moveaxis(q, -2, 0))
-        needed = sorted({body for rotor in rotors for body in self._above[rotor.body]})
+        needed = sorted({body for rotor in self.rotors for body in self._above[rotor.body]})
         found = {}
         for i in needed:
             axis, j = model.X[i, :3], model.coordinate[i]
@@ -138,6 +136,15 @@ class RotorCoupling:
             levels = after
         return None
 
+    def _figures(self, motors):
+        """A hod::Rotor a row."""
+        frames, bodies = NormalForm(self.model).T, len(self.model.bodies)
+        figures = np.zeros((motors, 5))
+        figures[:, 0] = bodies
+        for rotor in self.rotors:
+            figures[rotor.motor] = rotor.body, *(frames[rotor.body, :3, :3].T @ rotor.axis), rotor.inertia
+        return figures
+
     def _check_inertia(self, body):
         model, mass = self.model, self.model.masses[body]
         centre = model.first_moments[body] / mass if mass else np.zeros(3)
@@ -156,6 +163,7 @@ class RotorCoupling:
 
 
 def _rotors(model, drives):
+    """The rotors that spin on moving bodies, and the number of all motors."""
     found, motor = [], 0
     for j, (joint, drive) in enumerate(zip(model.joint_names, drives, strict=True)):
         for inertia in each_of(drive.motor_inertia):
@@ -168,7 +176,7 @@ def _rotors(model, drives):
                 if body >= 0 and inertia > 0:
                     found.append(Rotor(motor, j, body, axis, inertia, drive.elastic))
             motor += 1
-    return found
+    return found, motor
 
 
 def _default_axis(model, joint, body):

@@ -15,7 +15,7 @@ from hod_ros.kernel.compiled import NormalForm
 from hod_ros.model import motions
 from hod_ros.model.robot_model import RobotModel
 
-VERSION = 2                     # hod::ROBOT_VERSION
+VERSION = 3                     # hod::ROBOT_VERSION
 LONGEST_NAME = 63               # bytes of UTF-8 in a hod::Name
 
 
@@ -45,9 +45,9 @@ def robot_bytes(model: RobotModel, drives: Drives | None = None) -> bytes:
     """
     it = Constants(model, drives)
     head = struct.pack(
-        '<8s6i64s16s3d', b'hodrobot', VERSION, len(model.bodies), model.n, len(it.links), model.base == 'free', len(it.motor_names),
-        model.name.encode()[:LONGEST_NAME], model.hash.encode(), *model.gravity)
-    doubles = b''.join(array.astype('<f8').tobytes() for array in (it.numbers, model.armature, it.drives, it.motors))
+        '<8s8i64s16s3d', b'hodrobot', VERSION, len(model.bodies), model.n, len(it.links), model.base == 'free', len(it.motor_names),
+        len(it.rotors), 0, model.name.encode()[:LONGEST_NAME], model.hash.encode(), *model.gravity)
+    doubles = b''.join(array.astype('<f8').tobytes() for array in (it.numbers, model.armature, it.drives, it.motors, it.rotors))
     links = b''.join(struct.pack('<64sd12d', link.encode(), body, *pose) for link, body, pose in it.links)
     names = b''.join(struct.pack('64s', name.encode()) for name in (*model.joint_names, *it.motor_names))
     return head + doubles + links + names + it.parents.astype('<i4').tobytes()
@@ -64,11 +64,12 @@ class Constants:
         self.model = model
         self.drives = np.zeros((0, 13))
         self.motors = np.zeros((0, 8))
+        self.rotors = np.zeros((0, 5))
         self.motor_names: tuple[str, ...] = ()
         if drives is not None:
             drives = prepared(model, drives)
             self.motor_names = drives.motor_names
-            self.drives, self.motors = compiled_figures(drives)
+            self.drives, self.motors, self.rotors = compiled_figures(drives)
         for name in (*model.joint_names, *model.links, *self.motor_names):
             if len(name.encode()) > LONGEST_NAME or '\0' in name:
                 raise InputError(f'the name {shown(name)} has more than {LONGEST_NAME} bytes, or a zero among them; give a shorter one')
@@ -110,11 +111,13 @@ def header_of(constants: Constants, name: str, include: str = 'hod/robot.hpp', s
         table('int', 'parents', ','.join(map(str, constants.parents.ravel().tolist())), 1),
         table(scalar, 'drives', '\n' + rows(constants.drives), motors),
         table(scalar, 'motors', '\n' + rows(constants.motors), motors),
+        table(scalar, 'rotors', '\n' + rows(constants.rotors), len(constants.rotors)),
         table('hod::Name', 'motor_names', ', '.join(map(_text, constants.motor_names)), motors),
     ]) + f'''inline constexpr hod::RobotConstants {name} = {{
     {VERSION}, {_text(model.name)}, "{model.hash}", {len(model.bodies)}, {n}, {len(constants.links)}, {str(model.base == 'free').lower()},
     {{{numbers(model.gravity)}}}, {name}_numbers, {place('armature', n)}, {name}_links, {place('joint_names', n)}, {name}_parents,
-    {motors}, {place('drives', motors)}, {place('motors', motors)}, {place('motor_names', motors)}}};
+    {motors}, {place('drives', motors)}, {place('motors', motors)}, {place('rotors', len(constants.rotors))},
+    {place('motor_names', motors)}}};
 '''
 
 

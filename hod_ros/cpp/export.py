@@ -27,8 +27,8 @@ from hod_ros.model.robot_model import RobotModel
 SCALARS = ('double', 'float')
 BOUNDS = {'double': 1e-12, 'float': 2e-3}           # of errors that the exported check admits; what is measured is far less
 HEADERS = (
-    'target', 'vectors', 'precision', 'series', 'sines', 'memory', 'tree', 'arguments', 'joints', 'recursion', 'base', 'loads',
-    'inverse_dynamics', 'springs', 'motor_feedforward', 'feedforward')
+    'target', 'vectors', 'precision', 'lanes', 'series', 'sines', 'memory', 'tree', 'arguments', 'joints', 'recursion', 'base', 'loads',
+    'inverse_dynamics', 'rotor_coupling', 'springs', 'motor_feedforward', 'feedforward')
 PROJECT = Path(__file__).parent / 'project'
 RESERVED = frozenset('''
     alignas alignof asm auto bool case catch char check const default delete do double enum extern float goto hod inline int

@@ -83,11 +83,9 @@ def compared(prepared, motion, rotors, rates, pulls, torques, joint_torques):
         on_rotor[prepared.dry_friction.motors] += prepared.dry_friction.torques(motor_rates[None])[0]
     acting, taken = joint_torques.copy(), inverse_dynamics(model, motion)[0]
     if prepared.rotors:
-        series = {rotor.motor: [0.0, motor_rates[rotor.motor], rotors[rotor.motor] / 2] for rotor in prepared.rotors.rotors}
-        coupled, spins = prepared.rotors.couples(motion, series)
+        coupled, torques_of_spin = prepared.rotors.couples(motion, np.stack([np.zeros_like(rotors), motor_rates, rotors]))
         taken += coupled[0]
-        for motor, spin in spins.items():
-            on_rotor[motor] += prepared.motor_inertia[motor] * spin[0]
+        on_rotor += torques_of_spin[0]
     np.add.at(acting, joints, np.where(elastic, pulls, torques * ratio))
     np.add.at(taken, joints, np.where(elastic, 0.0, on_rotor * ratio))
     diagonal = np.sqrt(np.diag(dynamics_matrices(model, motion[:2]).M[0]))

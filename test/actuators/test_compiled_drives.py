@@ -57,7 +57,7 @@ def both(arm, drives):
     """Prepared drives whose motors the kernel computes, and such whose motors numpy does."""
     quick, slow = PreparedDrives(arm, drives), PreparedDrives(arm, drives)
     assert quick._motors is not None
-    slow._motors = slow._inverse_dynamics = None
+    slow._motors = None
     return quick, slow
 
 
@@ -81,7 +81,7 @@ def test_motors_of_every_drive_are_numpys(arm, name, rows):
     quick, slow = both(arm, {joint: drive for joint in arm.joint_names[::2]})
     q = motions(drive, 21, rows)
     expected = slow.motor_feedforward(q)
-    answered = quick._compiled(q, expected.Q, None)
+    answered = quick._compiled(q, expected.Q, None, None)
     assert_same(answered, expected)
     assert_same(quick.motor_feedforward(q[4]), slow.motor_feedforward(q[4]))
     together = quick.motor_feedforward(q[4:5]).motion[0]
@@ -102,10 +102,43 @@ def test_a_motion_of_the_stiffness_is_followed_as_in_numpy(arm, name):
     k = np.random.default_rng(1).uniform(-50, 50, (9, 3 + drive.extra_rows, 2))
     k[:, 0] += 4000.0
     for stiffness in (k, k[0]):
-        assert quick._compiled(q, inverse_dynamics(arm, q), stiffness) is not None
+        assert quick._compiled(q, inverse_dynamics(arm, q), stiffness, None) is not None
         assert_same(quick.motor_feedforward(q, stiffness), slow.motor_feedforward(q, stiffness))
     assert_same(quick.motor_feedforward(q[3], k[3]), slow.motor_feedforward(q[3], k[3]))
     assert_same(quick.motor_feedforward(q[3], k[3].tolist()), slow.motor_feedforward(q[3], k[3]))
+
+
+def exact_force_and_stiffness(law, e):
+    """Of a spring, with eleven bits more than its own."""
+    figures = {name: np.longdouble(figure) for name, figure in vars(law).items() if not name.startswith('_')}
+    e = e.astype(np.longdouble)
+    if type(law) is CubicSpring:
+        return figures['linear'] * e + figures['cubic'] * e**3, figures['linear'] + 3 * figures['cubic'] * e**2
+    if type(law) is QuadraticSpring:
+        return figures['linear'] * e + figures['quadratic'] * e**2, figures['linear'] + 2 * figures['quadratic'] * e
+    if type(law) is ExponentialSpring:
+        return figures['torque'] * np.expm1(figures['rate'] * e), figures['torque'] * figures['rate'] * np.exp(figures['rate'] * e)
+    return figures['torque'] * np.sinh(figures['rate'] * e), figures['torque'] * figures['rate'] * np.cosh(figures['rate'] * e)
+
+
+@pytest.mark.parametrize('law', LAWS)
+@pytest.mark.usefixtures('instruction_set')
+def test_pairs_reach_torque_and_stiffness_to_rounding_wherever_they_stand_in_a_batch(arm, law):
+    quick, _ = both(arm, {'panda_joint4': Antagonistic(spring=LAWS[law], motor_inertia=0.01)})
+    rng = np.random.default_rng(9)
+    Q, k, q = np.zeros((301, 3, 7)), np.zeros((301, 3, 1)), np.zeros((301, 5, 7))
+    Q[:, 0, 3] = rng.choice([-1, 1], 301) * 10 ** rng.uniform(-6, 3, 301)
+    least = np.array([quick.drives[3].least_stiffness(torque) for torque in Q[:, 0, 3]])
+    k[:, 0, 0] = least * (1.01 + 10 ** rng.uniform(-4, 3, 301))
+    found = quick._compiled(q, Q, k, None)
+    (f1, k1), (f2, k2) = (exact_force_and_stiffness(spring, e) for spring, e in zip(
+        LAWS[law], (found.positions[:, 3], -found.positions[:, 4]), strict=True))
+    stretch = np.abs(found.positions[:, 3:5]).max(axis=1)
+    assert np.all(np.abs(f1 - f2 - Q[:, 0, 3]) <= 1e-15 * (np.abs(f1) + np.abs(f2) + (k1 + k2) * stretch))
+    np.testing.assert_allclose((k1 + k2).astype(float), k[:, 0, 0], rtol=1e-13)
+    for i in (0, 150, 300):
+        alone = quick._compiled(q[i], Q[i], k[i], None)
+        np.testing.assert_allclose(found.motion[i], alone.motion, rtol=1e-13)
 
 
 @pytest.mark.parametrize('law', [*LAWS, 'qbmove'])
@@ -128,7 +161,7 @@ def test_pairs_answer_and_refuse_as_numpy_does_down_to_the_least_stiffness(arm, 
             assert str(raised.value) == str(error)
             refused += 1
             continue
-        found = quick._compiled(q, Q, k)
+        found = quick._compiled(q, Q, k, None)
         # next to the singular stiffness what both round is magnified
         np.testing.assert_allclose(found.motion, expected.motion, rtol=0, atol=1e-8 * np.abs(expected.motion).max())
         for series in (0, 1):

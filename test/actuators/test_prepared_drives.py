@@ -29,7 +29,7 @@ def arm():
 def prepared(arm, request):
     drives = PreparedDrives(arm, dict.fromkeys(arm.joint_names, ELASTIC))
     if request.param == 'numpy':
-        drives._motors = drives._inverse_dynamics = None
+        drives._motors = None
     return drives
 
 

@@ -48,6 +48,12 @@ int main()
             std::puts("");
         }
     faithful = faithful && allocations == before;
+    std::vector<double> Q(3 * n), given(4 * m), alone(4 * m);
+    const double *const q = in.data(), *const k = q + 8 * n;
+    faithful = faithful && machine.inverse_dynamics(q, 2, Q.data()) && machine.motor_feedforward(q, Q.data(), k, 2, given.data())
+        && machine.motor_feedforward(q, nullptr, k, 2, alone.data());
+    for (int i = 0; i < 4 * m; i++)                 // without Q, that of the inverse dynamics
+        faithful = faithful && std::fabs(alone[i] - given[i]) <= 1e-9 * (1 + std::fabs(given[i]));
     for (int i = 0; i < 2 * n; i++) {               // none of these finite: nothing may change
         other = out;
         const double kept = in[i];

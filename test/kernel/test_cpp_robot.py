@@ -4,6 +4,7 @@
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,7 @@ from hod_ros import forward_dynamics
 from hod_ros import inverse_dynamics
 from hod_ros import inverse_dynamics_derivatives
 from hod_ros import robot_bytes
+from hod_ros import with_payload
 from hod_ros.kernel import compiled
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -119,8 +121,11 @@ DRIVES = [
 
 
 def test_matrices_forward_dynamics_derivatives_and_all_drives_are_pythons_without_allocation(tmp_path, flags):
-    panda = robot('our_panda')
-    drives = PreparedDrives(panda, dict(zip(panda.joint_names, DRIVES, strict=True)))
+    panda = with_payload(robot('our_panda'), 'panda_link3', mass=1.0, inertia=np.eye(3))
+    drives = dict(zip(panda.joint_names, DRIVES, strict=True))
+    drives |= {joint: replace(drives[joint], motor_link='panda_link3', motor_axis=(1.0, 2.0, 3.0)) for joint in panda.joint_names[:6:2]}
+    drives = PreparedDrives(panda, drives)
+    assert len(drives.rotors.rotors) == 4
     (tmp_path / 'robot.hpp').write_text(cpp_robot(panda, 'robot', drives))
     program = tmp_path / 'program'
     run('c++', '-std=c++17', '-O3', '-Wall', '-Wextra', '-Werror', *flags, f'-I{ROOT}/hod_ros/kernel/core/include', f'-I{tmp_path}',
@@ -145,11 +150,14 @@ def test_drives_come_with_the_bytes_too(tmp_path):
     panda = robot('our_panda')
     plain, driven = robot_bytes(panda), robot_bytes(panda, {'panda_joint1': DRIVES[-1]})
     assert len(driven) - len(plain) == 7 * 13 * 8 + 8 * (8 * 8 + 64)
+    coupled = robot_bytes(panda, {'panda_joint1': Rigid(motor_inertia=1e-6, motor_link='panda_link7', motor_axis=(0, 0, 1))})
+    assert len(coupled) - len(plain) == 7 * 13 * 8 + 7 * ((8 + 5) * 8 + 64)
 
 
-@pytest.mark.parametrize(('drive', 'message'), [
-    (SeriesElastic(stiffness=30.0, damping=1.0, motor_inertia=0.2), "'panda_joint2'.*damping_terms"),
-    (SeriesElastic(stiffness=30.0, motor_inertia=1e-3, motor_link='panda_link1'), 'motor_link')])
-def test_drives_that_cpp_does_not_know_are_refused(drive, message):
-    with pytest.raises(InputError, match=message):
-        cpp_robot(robot('our_panda'), drives={'panda_joint2': drive})
+def test_drives_that_cpp_does_not_know_are_refused():
+    panda = robot('our_panda')
+    with pytest.raises(InputError, match="'panda_joint2'.*damping_terms"):
+        cpp_robot(panda, drives={'panda_joint2': SeriesElastic(stiffness=30.0, damping=1.0, motor_inertia=0.2)})
+    coupled = {'panda_joint2': SeriesElastic(stiffness=30.0, motor_inertia=1e-3, motor_link='panda_link1')}
+    with pytest.raises(InputError, match="exact.*'five_rows'"):
+        cpp_robot(panda, drives=PreparedDrives(panda, coupled, coupling='exact'))

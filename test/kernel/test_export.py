@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from hod_ros import Rigid
 from hod_ros import SeriesElastic
 from hod_ros import export_cpp
 from hod_ros import inverse_dynamics
+from hod_ros import with_payload
 
 pytestmark = pytest.mark.skipif(not shutil.which('c++'), reason='there is no C++ compiler')
 
@@ -42,8 +44,10 @@ def run(*command):
 
 @pytest.mark.parametrize(('scalar', 'error'), [('double', 1e-13), ('float', 1e-5)])
 def test_the_project_builds_without_warnings_and_its_check_and_loop_run(tmp_path, scalar, error):
-    panda = robot('our_panda')
-    made = export_cpp(panda, tmp_path / 'arm', name='panda', drives=dict(zip(panda.joint_names, DRIVES, strict=True)), scalar=scalar)
+    panda = with_payload(robot('our_panda'), 'panda_link3', mass=1.0, inertia=np.eye(3))
+    drives = dict(zip(panda.joint_names, DRIVES, strict=True))
+    drives['panda_joint4'] = replace(drives['panda_joint4'], motor_link='panda_link3', motor_axis=(1.0, 2.0, 3.0))
+    made = export_cpp(panda, tmp_path / 'arm', name='panda', drives=drives, scalar=scalar)
     assert made.error < error and made.bytes < 100_000
     header = (made.folder / 'include/panda.h').read_text()
     assert f'#define PANDA_HASH "{panda.hash}"' in header and f'{made.error:.1e}' in header and '"panda_joint5/2"' in header

@@ -10,7 +10,8 @@
 #define HOD_ALGORITHMS(LINE) \
     LINE(inverse_dynamics, 5, "q[K+2,n] pose[4,4]? twists[K+1,6]? loads[K,L,6]? places[L,14]?! -> Q[K,n] W[K,6]?pose") \
     LINE(spatial_inverse_dynamics, 3, "q[K+2,n] -> Q[K,n]") \
-    LINE(motor_feedforward, 3, "q[K+2,n] Q[K,n] drives[n,13]! motors[L,8]! stiffness[K,n]? -> motion[2K-2,L] stiffnesses[n]") \
+    LINE(motor_feedforward, 3, "q[K+2,n] Q[K,n]? drives[n,13]! motors[L,8]! stiffness[K,n]? rotors[L,5]?! -> motion[2K-2,L] stiffnesses[n] total[K,n]") \
+    LINE(rotor_coupling, 3, "q[K+2,n] theta[K+2,L] rotors[L,5]! -> Q[K,n] torques[K,L]") \
     LINE(matrices, 3, "q[K+1,n] pose[4,4]? twists[K,6]? -> M[K,m,m] C[K,m,m] g[K,m]") \
     LINE(forward_dynamics, 1, \
          "q[2,n] Q[K,n] pose[4,4]? twist[6]? drive[K,6]? loads[K,L,6]? places[L,14]?! -> ddq[K,n] dtwist[K,6]?pose") \

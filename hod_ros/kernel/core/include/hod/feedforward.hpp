@@ -9,7 +9,7 @@
 
 namespace hod {
 
-enum { ROBOT_VERSION = 2 };
+enum { ROBOT_VERSION = 3 };
 
 typedef char Name[64];
 
@@ -34,13 +34,14 @@ struct RobotConstants {
     int motors;                     // 0: no drives
     const double *drives;           // columns x DRIVE_NUMBERS
     const double *motor_figures;    // motors x MOTOR_NUMBERS
+    const double *rotors;           // motors x ROTOR_NUMBERS; nullptr: none spins on a moving link
     const Name *motor_names;        // motors
 };
 
 // The same as bytes, as hod_ros.robot_bytes(model) writes them, little-endian: this, then arrays of doubles, links, names and whole numbers.
 struct RobotBytes {
     char magic[8];                  // "hodrobot"
-    int version, bodies, columns, links, free_base, motors;
+    int version, bodies, columns, links, free_base, motors, rotors, unused;      // rotors: motors, or 0
     Name name;
     char hash[16];
     double gravity[3];
@@ -63,18 +64,20 @@ inline bool constants_in(const void *bytes, size_t size, RobotConstants &to)
 {
     const RobotBytes *from = (const RobotBytes *)bytes;
     if (size < sizeof *from || memcmp(from->magic, "hodrobot", 8) != 0 || from->version != ROBOT_VERSION || from->bodies < 0 || from->columns < 0
-        || from->links < 0 || from->motors < 0 || from->bodies > 1 << 16 || from->columns > 1 << 16 || from->links > 1 << 20 || from->motors > 1 << 17)
+        || from->links < 0 || from->motors < 0 || from->bodies > 1 << 16 || from->columns > 1 << 16 || from->links > 1 << 20 || from->motors > 1 << 17
+        || (from->rotors != 0 && from->rotors != from->motors))
         return false;
-    const size_t N = from->bodies, n = from->columns, links = from->links, motors = from->motors, driven = motors ? n : 0;
-    const size_t doubles = (N + 1) * BODY_NUMBERS + n + driven * DRIVE_NUMBERS + motors * MOTOR_NUMBERS;
+    const size_t N = from->bodies, n = from->columns, links = from->links, motors = from->motors, driven = motors ? n : 0, rotors = from->rotors;
+    const size_t doubles = (N + 1) * BODY_NUMBERS + n + driven * DRIVE_NUMBERS + motors * MOTOR_NUMBERS + rotors * ROTOR_NUMBERS;
     if (size != sizeof *from + doubles * sizeof(double) + links * sizeof(Link) + (n + motors) * sizeof(Name) + (N + 1) * 3 * sizeof(int))
         return false;
     const double *numbers = (const double *)(from + 1), *armature = numbers + (N + 1) * BODY_NUMBERS, *drives = armature + n;
+    const double *figures = drives + driven * DRIVE_NUMBERS;
     const Link *link = (const Link *)(numbers + doubles);
     const Name *names = (const Name *)(link + links);
     to = {from->version, from->name, from->hash, from->bodies, from->columns, from->links, from->free_base != 0,
           {from->gravity[0], from->gravity[1], from->gravity[2]}, numbers, armature, link, names, (const int *)(names + n + motors),
-          from->motors, drives, drives + driven * DRIVE_NUMBERS, names + n};
+          from->motors, drives, figures, rotors ? figures + motors * MOTOR_NUMBERS : nullptr, names + n};
     return true;
 }
 
@@ -135,7 +138,8 @@ public:
     const char *motor_name(int i) const noexcept { return constants_.motor_names[i]; }
 
     // What the motors of the drives do that the constants have, (2 order) x motors for order >= 2: order + 1 rows of theta, order - 1 of tau,
-    // of q and Q as above; of each its last rows are 0 where dampers are approximated, as many as there are terms. stiffness: a motion
+    // of q and Q as above, nullptr: that of inverse_dynamics; of each its last rows are 0 where dampers are approximated, as many as there are
+    // terms. What rotors on moving links take is added to Q in the five-row form. stiffness: a motion
     // (order + 1) x n for joints whose stiffness is an input, nullptr: as configured. stiffnesses: n, unless nullptr. No result exists where
     // springs lose their co-contraction.
     bool motor_feedforward(const double *q, const double *Q, const double *stiffness, int order, double *motion, double *stiffnesses = nullptr) noexcept
@@ -145,13 +149,16 @@ public:
             return false;
         Run run(*this, K, constants_.motors);
         run.in(0, q, (K + 2) * n);
-        run.in(1, Q, K * n);
+        if (Q)
+            run.in(1, Q, K * n);
         run.given.shared[2] = constants_.drives;
         run.given.shared[3] = constants_.motor_figures;
+        run.given.shared[5] = constants_.rotors;
         if (stiffness)
             run.in(4, stiffness, K * n);
         run.out(0, motion, (2 * K - 2) * constants_.motors);
         run.out(1, stiffnesses, n);
+        run.out(2, nullptr, K * n);
         return run.with<3>([](auto &...given) { return hod::motor_feedforward(given...); });
     }
 
@@ -172,7 +179,7 @@ protected:
             algorithm(tree_, none, counted, K);
             workspace = counted.used() > workspace ? counted.used() : workspace; };
         count((size_t)K * (n + 6), [](auto &...given) { return hod::inverse_dynamics(given...); });
-        count((size_t)2 * K * motors + n, [](auto &...given) { return hod::motor_feedforward(given...); });
+        count((size_t)2 * K * motors + (K + 1) * n, [](auto &...given) { return hod::motor_feedforward(given...); });
         count_more(count);
         const size_t bytes = (counted.used() + workspace + Memory::ALIGNMENT - 1) / Memory::ALIGNMENT * Memory::ALIGNMENT;
         block_ = aligned_alloc(Memory::ALIGNMENT, bytes);
@@ -225,7 +232,8 @@ protected:
         for (int i = 0; whole && i < from.bodies; i++)
             whole = from.parents[3 * i + 1] < i && from.parents[3 * i + 2] >= 0 && from.parents[3 * i + 2] < from.columns;
         if (whole && from.motors)
-            whole = all_finite(from.drives, (size_t)from.columns * DRIVE_NUMBERS) && all_finite(from.motor_figures, (size_t)from.motors * MOTOR_NUMBERS);
+            whole = all_finite(from.drives, (size_t)from.columns * DRIVE_NUMBERS) && all_finite(from.motor_figures, (size_t)from.motors * MOTOR_NUMBERS)
+                && (!from.rotors || all_finite(from.rotors, (size_t)from.motors * ROTOR_NUMBERS));
         return whole;
     }
 

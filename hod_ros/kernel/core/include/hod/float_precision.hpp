@@ -11,6 +11,7 @@ namespace hod {
 
 enum { MOST_ROWS = 34 };        // of a motion: factorials stay finite
 inline constexpr float ROUNDING = 6e-8f;
+inline constexpr float SETTLED = 1e-4f;     // of Newton's steps: the next one would be within rounding
 
 inline namespace HOD_TARGET {
 
@@ -32,6 +33,22 @@ template <int W> HOD_INLINE void sin_cos_lanes(const typename Lanes<W>::Number &
         sine[i] = ::sinf(angle[i]);
         cosine[i] = ::cosf(angle[i]);
     }
+}
+
+template <int W> HOD_INLINE typename Lanes<W>::Number log1p_lanes(const typename Lanes<W>::Number &x)
+{
+    typename Lanes<W>::Number found;
+    for (int i = 0; i < W; i++)
+        found[i] = ::log1pf(x[i]);
+    return found;
+}
+
+template <int W> HOD_INLINE typename Lanes<W>::Number cbrt_lanes(const typename Lanes<W>::Number &x)
+{
+    typename Lanes<W>::Number found;
+    for (int i = 0; i < W; i++)
+        found[i] = ::cbrtf(x[i]);
+    return found;
 }
 
 }  // namespace HOD_TARGET

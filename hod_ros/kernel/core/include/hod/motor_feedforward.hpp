@@ -2,7 +2,8 @@
 // Motors of rigid and elastic drives: 003 (2)-(3), Q = f(e) + damping e' with e = theta - q, tau = B theta'' + F(theta') + Q / g.
 #pragma once
 
-#include "arguments.hpp"
+#include "inverse_dynamics.hpp"
+#include "rotor_coupling.hpp"
 #include "springs.hpp"
 
 namespace hod {
@@ -117,20 +118,54 @@ template <class Number> inline void add_dry_friction(const Motor &motor, const N
     }
 }
 
-// q (K + 2, n), Q (K, n), drives (n, DRIVE_NUMBERS), motors (L, MOTOR_NUMBERS), and where given the stiffness motion (K, n) of drives whose
-// stiffness is an input. Out: motion (2 K - 2, L), K rows of theta and K - 2 of tau, the last as many rows of each 0 as the drive with
-// the most terms has; stiffnesses (n). None where springs cannot do it.
+template <class V> struct Coupled {
+    using Number = typename V::Number;
+    Turning<V> turning;
+    Number *theta, *torques;        // of motors, at most two a joint
+    Coupled(const Tree &tree, Memory &memory, int K)
+        : turning(tree, memory, K), theta(memory.take<Number>((size_t)(K + 2) * 2 * tree.columns)),
+          torques(memory.take<Number>((size_t)K * 2 * tree.columns))
+    {
+    }
+};
+
+// Adds to Q what rotors on moving links take, as if springs were rigid: the five-row form, theta = g q.
+template <class V, class Order>
+HOD_INLINE bool with_rotors(const Tree &tree, const Coupled<V> &run, const typename V::Number *q, const Drive *drives, const Motor *motor,
+                            const Rotor *rotors, int L, typename V::Number *Q, Order K)
+{
+    if (tree.free_base || !are_rotors(tree, rotors, L))
+        return false;
+    for (int j = 0, i = 0; j < tree.columns; j++)
+        for (int end = i + motors_of(drives[j]); i < end; i++)
+            for (int k = 0; k < K + 2; k++)
+                run.theta[k * L + i] = motor[i].ratio * q[k * tree.columns + j];
+    couple_rotors(tree, run.turning, q, run.theta, rotors, L, Q, run.torques, K);
+    return true;
+}
+
+// q (K + 2, n), drives (n, DRIVE_NUMBERS), motors (L, MOTOR_NUMBERS), and where given: Q (K, n), else of inverse dynamics; the stiffness motion
+// (K, n) of drives whose stiffness is an input; rotors (L, ROTOR_NUMBERS). Out: motion (2 K - 2, L), K rows of theta and K - 2 of tau, the last
+// as many rows of each 0 as the drive with the most terms has; stiffnesses (n); total (K, n), Q with what rotors take. None where springs
+// cannot do it.
 template <class V, class Order> HOD_INLINE bool motor_feedforward(const Tree &tree, const Arguments<V> &given, Memory &memory, Order K)
 {
     using Number = typename V::Number;
     const int n = tree.columns, L = given.L;
+    const Number *q = given.in[0], *asked = given.in[4];
+    Number *theta = given.out[0], *tau = theta + (ptrdiff_t)K * L, *stiffnesses = given.out[1], *Q = given.out[2];
+    Arguments<V> dynamics = {};
+    dynamics.in[0] = q;
+    dynamics.out[0] = Q;
+    if (!given.in[1] && !inverse_dynamics(tree, dynamics, memory, K))
+        return false;
+    const Coupled<V> run(tree, memory, K);
     DriveSeries<Number> s(memory, K);
     if (memory.counts())
         return true;
-    const Number *q = given.in[0], *Q = given.in[1], *asked = given.in[4];
     const Drive *drives = (const Drive *)given.shared[2];
     const Motor *motor = (const Motor *)given.shared[3];
-    Number *theta = given.out[0], *tau = theta + (ptrdiff_t)K * L, *stiffnesses = given.out[1];
+    const Rotor *rotors = (const Rotor *)given.shared[5];
     int most_terms = 0, needed = 0;
     for (int j = 0; j < n; j++) {
         most_terms = drives[j].terms > most_terms ? (int)drives[j].terms : most_terms;
@@ -138,6 +173,10 @@ template <class V, class Order> HOD_INLINE bool motor_feedforward(const Tree &tr
     }
     const int rows = K - most_terms;
     if (rows < 3 || needed != L)
+        return false;
+    for (int i = 0; given.in[1] && i < K * n; i++)
+        Q[i] = given.in[1][i];
+    if (rotors && !with_rotors(tree, run, q, drives, motor, rotors, L, Q, K))
         return false;
     for (int j = 0, i = 0; j < n; j++) {
         const Drive &drive = drives[j];
@@ -166,6 +205,8 @@ template <class V, class Order> HOD_INLINE bool motor_feedforward(const Tree &tr
             for (int k = 0; k < rows - 2; k++) {
                 const Number pull = pair ? (side ? -factorial.of[k] : factorial.of[k]) * s.motor[side].f[k] : Q[k * n + j];
                 tau[k * L + i] = m.inertia * theta[(k + 2) * L + i] + m.viscous * theta[(k + 1) * L + i] + m.inverse_ratio * pull;
+                if (rotors)
+                    tau[k * L + i] += run.torques[k * L + i];
             }
             if (m.coulomb > 0 || m.excess > 0)
                 add_dry_friction(m, theta + L + i, tau + i, L, rows - 2, s.friction);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What depends on numbers being doubles: rounding, ranges, bits, sine and cosine. An export to float has float_precision.hpp in its place.
+// What depends on numbers being doubles: rounding, ranges, bits, and functions made of them. An export to float has float_precision.hpp in its place.
 #pragma once
 
 #include <math.h>
@@ -11,6 +11,7 @@ namespace hod {
 
 enum { MOST_ROWS = 128 };       // of a motion: factorials stay finite well beyond
 inline constexpr double ROUNDING = 2e-16;
+inline constexpr double SETTLED = 1e-9;     // of Newton's steps: the next one would be within rounding
 
 inline namespace HOD_TARGET {
 
@@ -75,6 +76,45 @@ template <int W> HOD_INLINE void sin_cos_lanes(const typename Lanes<W>::Number &
             sine[i] = ::sin(x[i]);
             cosine[i] = ::cos(x[i]);
         }
+}
+
+// log(1 + x) for x > -1, to 2 units in the last place: the exponent of 1 + x, the logarithm of its mantissa m in [0.7, 1.5] as a series in
+// (m - 1) / (m + 1), and what 1 + x rounds off.
+template <int W> HOD_INLINE typename Lanes<W>::Number log1p_lanes(const typename Lanes<W>::Number &x)
+{
+    using Number = typename Lanes<W>::Number;
+    using Word = typename Bits<W>::Number;
+    const long long least = 0x3fe6a09e667f3bcd;                 // of sqrt(1/2)
+    const double shifter = 6755399441055744.0;
+    const Number u = 1.0 + x, lost = (x - (u - 1.0)) / u;
+    const Word exponent = ((Word)u - least) >> 52;
+    const Number m = (Number)((Word)u - (exponent << 52)), s = (m - 1.0) / (m + 1.0), z = s * s;
+    const Number e = (Number)((Word)(Number{} + shifter) + exponent) - shifter;
+    Number sum = Number{} + 1.0 / 23;
+    sum = sum * z + 1.0 / 21;
+    sum = sum * z + 1.0 / 19;
+    sum = sum * z + 1.0 / 17;
+    sum = sum * z + 1.0 / 15;
+    sum = sum * z + 1.0 / 13;
+    sum = sum * z + 1.0 / 11;
+    sum = sum * z + 1.0 / 9;
+    sum = sum * z + 1.0 / 7;
+    sum = sum * z + 1.0 / 5;
+    sum = sum * z + 1.0 / 3;
+    return e * 0x1.62e42feep-1 + (2.0 * s + (2.0 * s * z * sum + (e * 0x1.a39ef35793c76p-33 + lost)));
+}
+
+// The cube root of x > 0: of its exponent by bits, then Halley's steps, each of which triples the digits; to 4 units in the last place.
+template <int W> HOD_INLINE typename Lanes<W>::Number cbrt_lanes(const typename Lanes<W>::Number &x)
+{
+    using Number = typename Lanes<W>::Number;
+    using Word = typename Bits<W>::Number;
+    Number root = (Number)((((((Word)x >> 32) * 0x55555556) >> 32) + 0x2a9f7893) << 32);
+    for (int i = 0; i < 3; i++) {
+        const Number cube = root * root * root;
+        root *= (cube + 2.0 * x) / (2.0 * cube + x);
+    }
+    return root;
 }
 }  // namespace HOD_TARGET
 }  // namespace hod

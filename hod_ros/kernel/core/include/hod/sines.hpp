@@ -2,21 +2,11 @@
 // Sine and cosine of series.
 #pragma once
 
+#include "lanes.hpp"
 #include "series.hpp"
 
 namespace hod {
 inline namespace HOD_TARGET {
-
-// Of every lane.
-HOD_INLINE double square_root(double number) { return ::sqrt(number); }
-HOD_INLINE double absolute(double number) { return ::fabs(number); }
-template <class Number> HOD_INLINE Number square_root(Number number)
-{
-    for (int i = 0; i < (int)(sizeof number / sizeof(double)); i++)
-        number[i] = ::sqrt(number[i]);
-    return number;
-}
-template <class Number> HOD_INLINE Number absolute(Number number) { return number < 0.0 ? -number : number; }
 
 HOD_INLINE void sin_cos(const Samples::Number &angle, Samples::Number &sine, Samples::Number &cosine)
 {

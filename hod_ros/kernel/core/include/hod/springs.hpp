@@ -7,7 +7,8 @@
 // where that is positive the pair is co-contracted. The least stiffness at a torque lies where that branch begins.
 #pragma once
 
-#include "sines.hpp"
+#include "lanes.hpp"
+#include "series.hpp"
 
 namespace hod {
 
@@ -37,54 +38,55 @@ inline double polynomial_stretch(double stiffness, double cubic, double quintic,
     return e;
 }
 
+// The stretch at which linear e + cubic e^3 is `force`: in closed form, and a step of Newton's for what cancels in that of small forces.
+template <class Number> HOD_INLINE Number cubic_stretch(double linear, double cubic, Number force)
+{
+    const double scale = ::sqrt(linear / (3 * cubic));
+    const Number size = absolute(force), sine = size * (1.5 / (linear * scale)), root = cube_root(sine + square_root(1.0 + sine * sine));
+    const Number e = scale * (root - 1.0 / root), square = cubic * e * e;
+    const Number exact = e - (e * (linear + square) - size) / (linear + 3.0 * square);
+    return force < 0.0 ? -exact : exact;
+}
+
 // A law at one instant.
 template <int LAW> struct Law {
     Spring s;
 
-    double force(double e) const
+    template <class Number> HOD_INLINE Number stretch(Number f) const
     {
-        return LAW == EXPONENTIAL ? s.a * expm1(s.b * e) : LAW == QUADRATIC ? e * (s.b + s.a * e) : LAW == HYPERBOLIC_SINE ? s.a * sinh(s.b * e)
-                                                                                               : e * (s.b + s.a * e * e);
+        if constexpr (LAW == EXPONENTIAL)
+            return log1p_of((1 / s.a) * f) / s.b;
+        else if constexpr (LAW == QUADRATIC)
+            return larger(Number{}, 2.0 * f / (s.b + square_root(s.b * s.b + 4 * s.a * larger(Number{}, f))));
+        else if constexpr (LAW == HYPERBOLIC_SINE)
+            return inverse_sinh((1 / s.a) * f) / s.b;
+        else
+            return cubic_stretch(s.b, s.a, f);
     }
-    double stretch(double f) const
+    template <class Number> HOD_INLINE Number stiffness(Number f, Number e) const      // where it exerts f at the stretch e
     {
-        switch (LAW) {
-        case EXPONENTIAL: return log1p(f / s.a) / s.b;
-        case QUADRATIC: return f > 0 ? 2 * f / (s.b + ::sqrt(s.b * s.b + 4 * s.a * f)) : 0;
-        case HYPERBOLIC_SINE: return asinh(f / s.a) / s.b;
-        default: return copysign(polynomial_stretch(s.b, s.a, 0, fabs(f)), f);
-        }
+        if constexpr (LAW == EXPONENTIAL)
+            return s.b * (f + s.a);
+        else if constexpr (LAW == QUADRATIC)
+            return square_root(s.b * s.b + 4 * s.a * larger(Number{}, f));
+        else if constexpr (LAW == HYPERBOLIC_SINE)
+            return s.b * square_root(s.a * s.a + f * f);
+        else
+            return s.b + 3 * s.a * e * e;
     }
-    double stiffness(double f, double e) const      // where it exerts f at the stretch e
+    template <class Number> HOD_INLINE Number curvature(Number f, Number e, Number k) const
     {
-        switch (LAW) {
-        case EXPONENTIAL: return s.b * (f + s.a);
-        case QUADRATIC: return ::sqrt(s.b * s.b + 4 * s.a * fmax(f, 0.0));
-        case HYPERBOLIC_SINE: return s.b * ::sqrt(s.a * s.a + f * f);
-        default: return s.b + 3 * s.a * e * e;
-        }
+        return LAW == EXPONENTIAL ? s.b * k : LAW == QUADRATIC ? Number{} + 2 * s.a : LAW == HYPERBOLIC_SINE ? s.b * s.b * f : 6 * s.a * e;
     }
-    double curvature(double f, double e, double k) const
-    {
-        return LAW == EXPONENTIAL ? s.b * k : LAW == QUADRATIC ? 2 * s.a : LAW == HYPERBOLIC_SINE ? s.b * s.b * f : 6 * s.a * e;
-    }
-    double force_of_stiffness(double k) const       // of 0 or more; 0 where k is less than that at rest
-    {
-        switch (LAW) {
-        case EXPONENTIAL: return fmax(0.0, k / s.b - s.a);
-        case QUADRATIC: return k > s.b ? (k * k - s.b * s.b) / (4 * s.a) : 0;
-        case HYPERBOLIC_SINE: return ::sqrt(fmax(0.0, k / s.b * (k / s.b) - s.a * s.a));
-        default: return force(::sqrt(fmax(0.0, (k - s.b) / (3 * s.a))));
-        }
-    }
+    HOD_INLINE double cubic_force(double e) const { return e * (s.b + s.a * e * e); }
 };
 
-struct AtForce { double stiffness, slope; };            // of a pair: k, dk/df1
+template <class Number> struct AtForce { Number stiffness, slope; };            // of a pair: k, dk/df1
 
-template <int LAW> inline AtForce pair_at(Law<LAW> first, Law<LAW> second, double f1, double f2)
+template <int LAW, class Number> HOD_INLINE AtForce<Number> pair_at(Law<LAW> first, Law<LAW> second, Number f1, Number f2)
 {
-    const double e1 = LAW == CUBIC ? first.stretch(f1) : 0, e2 = LAW == CUBIC ? second.stretch(f2) : 0;     // the others need none
-    const double k1 = first.stiffness(f1, e1), k2 = second.stiffness(f2, e2);
+    const Number e1 = LAW == CUBIC ? first.stretch(f1) : f1, e2 = LAW == CUBIC ? second.stretch(f2) : f2;       // the others need none
+    const Number k1 = first.stiffness(f1, e1), k2 = second.stiffness(f2, e2);
     return {k1 + k2, first.curvature(f1, e1, k1) / k1 + second.curvature(f2, e2, k2) / k2};
 }
 
@@ -99,7 +101,7 @@ template <int LAW> inline double least_force(Law<LAW> first, Law<LAW> second, do
     if (LAW == CUBIC) {                             // there may be several: the first from above
         const double bottom = first.stretch(low), top = first.stretch(high);
         for (int i = 1; i < PLACES; i++) {
-            const double place = first.force(top - (top - bottom) * (double(i) / PLACES) * (double(i) / PLACES));
+            const double place = first.cubic_force(top - (top - bottom) * (double(i) / PLACES) * (double(i) / PLACES));
             if (slope(place) < 0) {
                 low = place;
                 break;
@@ -129,43 +131,52 @@ template <int LAW> inline double least_force(Law<LAW> first, Law<LAW> second, do
     return high;
 }
 
-// f1 with which a pair exerts Q with the stiffness k; false where that is below CLOSEST_TO_SLACK times the least.
-template <int LAW> inline bool pair_force(Law<LAW> first, Law<LAW> second, double Q, double k, double &f1)
+// f1 with which a pair of laws without a closed form exerts Q with the stiffness k, between low and high: Newton's steps, halving where they leave.
+template <int LAW, class Number> inline Number pair_force_between(Law<LAW> first, Law<LAW> second, Number Q, Number k, Number low, Number high)
 {
-    double low = fmax(Q, 0.0);                        // where one spring is at rest: on the branch, for k grows from here on in any case
-    if (!(k >= CLOSEST_TO_SLACK * pair_at(first, second, low, low - Q).stiffness)) {
-        low = least_force(first, second, Q);
-        if (!(k >= CLOSEST_TO_SLACK * pair_at(first, second, low, low - Q).stiffness))
-            return false;
+    Number x = high;
+    auto done = x != x;             // nowhere
+    for (int i = 0; i < 200 && !everywhere(done); i++) {
+        const AtForce<Number> at = pair_at(first, second, x, x - Q);
+        const Number excess = at.stiffness - k;
+        high = excess > 0.0 ? x : high;
+        low = excess > 0.0 ? low : x;
+        const Number newton = x - excess / at.slope, size = absolute(x) + absolute(Q);
+        const auto stays = (at.slope > 0.0) & (at.slope < 1e30) & (low <= newton) & (newton <= high);
+        const auto closed = (excess == 0.0) | (high - low <= 2 * ROUNDING * size);
+        const auto settled = closed | (stays & (absolute(newton - x) <= SETTLED * size));
+        const Number next = closed ? x : stays ? newton : 0.5 * (low + high);
+        x = done ? x : next;
+        done = done | settled;
     }
+    return x;
+}
+
+// The same of any pair; false where k is below CLOSEST_TO_SLACK times the least.
+template <int LAW, class Number> inline bool pair_force(Law<LAW> first, Law<LAW> second, Number Q, Number k, Number &f1)
+{
     const Spring a = first.s, b = second.s;
-    if (LAW == EXPONENTIAL) {
-        f1 = (k - a.b * a.a - b.b * b.a + b.b * Q) / (a.b + b.b);
-        return true;
-    }
-    if (LAW == QUADRATIC) {                         // k1^2 - 4 a1 f1 = b1^2, (k - k1)^2 - 4 a2 (f1 - Q) = b2^2: of k1's two roots that below k
-        const double ratio = b.a / a.a, rest = k * k - b.b * b.b + ratio * a.b * a.b + 4 * b.a * Q;
-        const double k1 = rest / (k + ::sqrt(k * k - (1 - ratio) * rest));
-        f1 = (k1 * k1 - a.b * a.b) / (4 * a.a);
-        return true;
-    }
-    double high = fmax(low, first.force_of_stiffness(k)), x = high;
-    for (int i = 0; i < 200; i++) {                 // Newton's steps, halving where they leave
-        const AtForce at = pair_at(first, second, x, x - Q);
-        const double excess = at.stiffness - k;
-        (excess > 0 ? high : low) = x;
-        double next = x - excess / at.slope;
-        const bool leaves = !(at.slope > 0 && at.slope < 1e30 && low <= next && next <= high);
-        if (leaves)
-            next = 0.5 * (low + high);
-        f1 = next;
-        if (fabs(next - x) <= ROUNDING * (fabs(x) + fabs(Q)) || ((leaves || next == low || next == high) && high - low <= 2 * ROUNDING * fmax(fabs(low), fabs(high))))
-            return true;
-        if (excess == 0) {
-            f1 = x;
-            return true;
+    Number low = larger(Q, Number{});               // where one spring is at rest: on the branch, for k grows from here on in any case
+    const Number enough = CLOSEST_TO_SLACK * pair_at(first, second, low, low - Q).stiffness;
+    for (int l = 0; l < (int)(sizeof(Number) / sizeof(double)); l++)
+        if (!(lane(k, l) >= lane(enough, l))) {
+            const double least = least_force(first, second, lane(Q, l));
+            if (!(lane(k, l) >= CLOSEST_TO_SLACK * pair_at(first, second, least, least - lane(Q, l)).stiffness))
+                return false;
+            set_lane(low, l, least);
         }
-        x = next;
+    if constexpr (LAW == EXPONENTIAL) {
+        f1 = (k - (a.b * a.a + b.b * b.a) + b.b * Q) / (a.b + b.b);
+    } else if constexpr (LAW == QUADRATIC) {        // k1^2 - 4 a1 f1 = b1^2, (k - k1)^2 - 4 a2 (f1 - Q) = b2^2: of k1's two roots that below k
+        const double ratio = b.a / a.a;
+        const Number rest = k * k + (ratio * a.b * a.b - b.b * b.b) + 4 * b.a * Q;
+        const Number k1 = rest / (k + square_root(k * k - (1 - ratio) * rest));
+        f1 = (k1 * k1 - a.b * a.b) / (4 * a.a);
+    } else if constexpr (LAW == HYPERBOLIC_SINE) {  // less than where both pull as hard as their stiffness allows
+        f1 = pair_force_between(first, second, Q, k, low, larger(low, (k + b.b * Q) / (a.b + b.b)));
+    } else {
+        const Number e = square_root(larger(Number{}, (k - a.b) / (3 * a.a)));
+        f1 = pair_force_between(first, second, Q, k, low, larger(low, e * (a.b + a.a * e * e)));
     }
     return true;
 }
@@ -204,17 +215,12 @@ template <int LAW, class Number>
 inline bool pair_series(const Spring *springs, const Number *Q, const Number *k, Stretch<Number> one, Stretch<Number> two, int length)
 {
     const Law<LAW> first{springs[0]}, second{springs[1]};
-    Number c1{}, c2{};
-    for (int l = 0; l < (int)(sizeof(Number) / sizeof(double)); l++) {
-        double f1;
-        if (!pair_force(first, second, lane(Q[0], l), lane(k[0], l), f1))
-            return false;
-        const double f2 = f1 - lane(Q[0], l), e1 = first.stretch(f1), e2 = second.stretch(f2);
-        const double k1 = first.stiffness(f1, e1), k2 = second.stiffness(f2, e2);
-        set_lane(one.f[0], l, f1), set_lane(two.f[0], l, f2), set_lane(one.e[0], l, e1), set_lane(two.e[0], l, e2);
-        set_lane(one.k[0], l, k1), set_lane(two.k[0], l, k2);
-        set_lane(c1, l, first.curvature(f1, e1, k1)), set_lane(c2, l, second.curvature(f2, e2, k2));
-    }
+    Number f1;
+    if (!pair_force(first, second, Q[0], k[0], f1))
+        return false;
+    one.f[0] = f1, one.e[0] = first.stretch(f1), one.k[0] = first.stiffness(f1, one.e[0]);
+    two.f[0] = f1 - Q[0], two.e[0] = second.stretch(two.f[0]), two.k[0] = second.stiffness(two.f[0], two.e[0]);
+    const Number c1 = first.curvature(one.f[0], one.e[0], one.k[0]), c2 = second.curvature(two.f[0], two.e[0], two.k[0]);
     const Number k1 = one.k[0], k2 = two.k[0], determinant = 1.0 / (k1 * c2 + k2 * c1);
     for (int m = 1; m < length; m++) {
         const Number f1 = force_but_last(one.e, one.k, m), f2 = force_but_last(two.e, two.k, m);
