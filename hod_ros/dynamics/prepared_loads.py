@@ -60,8 +60,9 @@ class PreparedLoads:
     def inverse_dynamics_derivatives(self, q: ArrayLike, values: ArrayLike, *, base: FreeBase | None = None,
                                      threads: int | None = None) -> InverseDynamicsDerivatives:
         """As the function of this name; values (rows, loads, 6) or (samples, rows, loads, 6), of which row 0 counts."""
-        if self._kernel is not None and base is None and threads is None:
-            matrices = self._kernel.inverse_dynamics_derivatives(q, values, self._places)
+        if self._kernel is not None and threads is None:
+            pose, twists = base if isinstance(base, tuple) and len(base) == 2 else (None, None)
+            matrices = self._kernel.inverse_dynamics_derivatives(q, values, self._places, pose, twists)
             if matrices is not None:
                 return InverseDynamicsDerivatives._make(matrices)
         return inverse_dynamics_derivatives(self.model, q, wrenches=self._wrenches(values), base=base, threads=threads)

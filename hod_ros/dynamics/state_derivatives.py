@@ -129,9 +129,9 @@ def inverse_dynamics_derivatives(model: RobotModel, q: ArrayLike, *, wrenches: W
     pairs = None if wrenches is None else loads.pairs(wrenches)
     if pairs is not None:
         checked = loads.checked_loads(model, q, pairs)
-    if bases is None and kernel is not None:
+    if kernel is not None:
         values, places = loads.for_kernel(model, checked, q.shape[:-2]) if pairs else (None, None)
-        matrices = kernel.inverse_dynamics_derivatives(q, values, places, threads=threads)
+        matrices = kernel.inverse_dynamics_derivatives(q, values, places, *(bases or ()), threads=threads)
         if matrices is not None:
             return InverseDynamicsDerivatives._make(matrices)
     if q.ndim == 2:
@@ -203,10 +203,19 @@ def forward_dynamics_derivatives(model: RobotModel, q: ArrayLike, Q: ArrayLike, 
         Q, (len(q), model.n), 'Q', 'the forces of every sample')[:, None]
     if base_wrench is not None:
         base_wrench = arrays.vector(base_wrench, motions.WRENCH, 'base_wrench')[None]
+    (pose, twist), drive = (None, None), None
+    if base is not None or base_wrench is not None:
+        (pose, twist), drive = checked_base(model, base, base_wrench, Q)
     wrenches = None if wrenches is None else loads.pairs(wrenches)
+    if kernel is not None:
+        checked = loads.checked_loads(model, np.zeros((*q.shape[:-2], 3, model.n)), wrenches) if wrenches else ()
+        values, places = loads.for_kernel(model, checked, q.shape[:-2]) if wrenches else (None, None)
+        matrices = kernel.forward_dynamics_derivatives(
+            q, Q[..., 0, :], values, places, pose, twist, None if drive is None else drive[..., 0, :], threads=threads)
+        if matrices is not None:
+            return ForwardDynamicsDerivatives._make(matrices)
     rows = forward_dynamics(model, q, Q, wrenches=wrenches, base=base, base_wrench=base_wrench)
     if base is not None:
-        (pose, twist), _ = checked_base(model, base, base_wrench, Q)
         rows, twists = rows
         base = pose, np.concatenate([twist[..., None, :], twists], axis=-2)
     D = inverse_dynamics_derivatives(model, np.concatenate([q, rows], axis=-2), wrenches=wrenches, base=base)

@@ -119,17 +119,18 @@ class Compiled:
     def __init__(self, model):
         form = NormalForm(model)
         self._place = form.place
-        self.kept = {}              # constants that calls ask for again and again
+        self.kept = {axes: {} for axes in FRAMES}       # what calls ask for again and again: places of links, and other constants
         self.robot = _doorway.Robot(*form.packed(model), np.array(model.armature), np.array(model.gravity), model.base == 'free')
         for name in _doorway.algorithms():
             setattr(self, name, self.robot.algorithm(name))
 
     def link(self, model, link, axes):
         """A link's place and the axes that are meant, as FRAMES names them: (14,)."""
-        if (link, axes) not in self.kept:
+        places = self.kept[axes]
+        if link not in places:
             body, pose = self._place(*model.body_of(link))
-            self.kept[link, axes] = np.array([body, FRAMES[axes], *pose])
-        return self.kept[link, axes]
+            places[link] = np.array([body, FRAMES[axes], *pose])
+        return places[link]
 
 
 def compile_tree(model):

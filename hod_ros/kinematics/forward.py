@@ -82,7 +82,7 @@ def jacobian(model: RobotModel, q: ArrayLike, link: str, representation: str = '
     try:
         if base is None and order is None and threads is None:
             kernel = model._compiled
-            J = kernel.jacobian(q, kernel.kept[link, representation])
+            J = kernel.jacobian(q, kernel.kept[representation][link])
             if J is not None and (len(J) <= FEW or J.ndim == 4):
                 return J
     except (AttributeError, KeyError, TypeError):       # no model, no kernel, or a link that was not asked for before
@@ -95,7 +95,7 @@ def _place(model, link, representation):
     """What the kernel asks of a link; nothing without a kernel."""
     kernel = getattr(model, '_compiled', None)
     try:
-        return (kernel.kept[link, representation],)
+        return (kernel.kept[representation][link],)
     except (AttributeError, KeyError, TypeError):       # no kernel, or not asked before
         check_representation(representation)
         motions.robot_model(model).body_of(link)

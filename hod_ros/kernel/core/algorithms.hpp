@@ -15,10 +15,12 @@
     LINE(matrices, 3, "q[K+1,n] pose[4,4]? twists[K,6]? -> M[K,m,m] C[K,m,m] g[K,m]") \
     LINE(forward_dynamics, 1, \
          "q[2,n] Q[K,n] pose[4,4]? twist[6]? drive[K,6]? loads[K,L,6]? places[L,14]?! -> ddq[K,n] dtwist[K,6]?pose") \
-    LINE(inverse_dynamics_derivatives, 0, "q[3,n] loads[K,L,6]? places[L,14]?! -> by_q[n,n] by_dq[n,n] by_ddq[n,n]") \
+    LINE(inverse_dynamics_derivatives, 0, \
+         "q[3,n] loads[K,L,6]? places[L,14]?! pose[4,4]? twists[2,6]? -> by_q[m,m] by_dq[m,m] by_ddq[m,m]") \
     LINE(force_gradients, 3, "q[K+2,n] -> G[K,K+2,n,n]") \
     LINE(force_gradient_product, 0, "q[K+2,n] v[K,n] -> g[K+2,n]") \
-    LINE(forward_dynamics_derivatives, 0, "q[2,n] Q[n] -> by_q[n,n] by_dq[n,n] by_Q[n,n]") \
+    LINE(forward_dynamics_derivatives, 0, \
+         "q[2,n] Q[n] loads[K,L,6]? places[L,14]?! pose[4,4]? twist[6]? drive[6]? -> by_q[m,m] by_dq[m,m] by_Q[m,m]") \
     LINE(matrix_derivatives, 0, "q[2,n] -> M_q[n,n,n] C_q[n,n,n] C_dq[n,n,n] g_q[n,n]") \
     LINE(regressor, 1, "q[K+2,n] slots[N+1]! pose[4,4]? twists[K+1,6]? -> Y[K,m,p]") \
     LINE(forward_kinematics, 3, "q[K,n] link[14]! pose[4,4]? twists[K-1,6]? -> place[4,4] motion[K-1,6]") \

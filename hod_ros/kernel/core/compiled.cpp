@@ -71,8 +71,10 @@ inline void scatter(const Samples::Number *from, double *to, size_t step, int co
         for (int j = 0; j < HOD_WIDTH; j++)
             rows[j] = from[i + j];
         exchange_blocks<HOD_WIDTH / 2>(rows, AllLanes{});
-        for (int lane = 0; lane < count; lane++)
+        for (int lane = 0; lane < count; lane++) {
+            __builtin_prefetch(to + lane * step + i + 64, 1);       // what is written next comes from far away: memory that is new
             memcpy(to + lane * step + i, rows + lane, sizeof(Number));
+        }
     }
     for (; i < size; i++)
         for (int lane = 0; lane < count; lane++)
@@ -120,28 +122,27 @@ bool samples(const Call &call, size_t first, size_t count, Memory &memory)
             given.out[i] = memory.take<Number>(call.out_size[i]);
     if (memory.counts())
         return run(*call.tree, given, memory, call.sizes.K);
-    for (int i = 0; i < call.inputs; i++) {
-        const bool one = call.shared[i] || call.once[i];
-        if (call.in[i] && !all_finite(one ? call.in[i] : call.in[i] + first * call.in_size[i], one ? call.in_size[i] : count * call.in_size[i]))
+    const auto take = [&](int i, size_t begin, int lanes) {
+        gather(call.in[i] + begin * call.in_size[i], call.in_size[i], lanes, in[i], call.in_size[i]);
+        return all_finite((const double *)in[i], call.in_size[i] * HOD_WIDTH); };
+    for (int i = 0; i < call.inputs; i++)
+        if (call.in[i] && !(call.shared[i] ? all_finite(call.in[i], call.in_size[i]) : !call.once[i] || take(i, 0, 1)))
             return false;
-        if (call.in[i] && call.once[i] && !call.shared[i])
-            gather(call.in[i], 0, 1, in[i], call.in_size[i]);
-    }
     for (size_t begin = first; begin < first + count; begin += HOD_WIDTH) {
         const int lanes = first + count - begin < HOD_WIDTH ? (int)(first + count - begin) : HOD_WIDTH;
         for (int i = 0; i < call.inputs; i++)
-            if (call.in[i] && !call.shared[i] && !call.once[i])
-                gather(call.in[i] + begin * call.in_size[i], call.in_size[i], lanes, in[i], call.in_size[i]);
+            if (call.in[i] && !call.shared[i] && !call.once[i] && !take(i, begin, lanes))
+                return false;
         Memory rest = memory;
         if (!run(*call.tree, given, rest, call.sizes.K))
             return false;
         for (int i = 0; i < call.outputs; i++)
-            if (call.out[i])
+            if (call.out[i]) {
+                if (!all_finite((const double *)given.out[i], call.out_size[i] * HOD_WIDTH))
+                    return false;
                 scatter(given.out[i], call.out[i] + begin * call.out_size[i], call.out_size[i], lanes, call.out_size[i]);
+            }
     }
-    for (int i = 0; i < call.outputs; i++)
-        if (call.out[i] && !all_finite(call.out[i] + first * call.out_size[i], count * call.out_size[i]))
-            return false;
     return true;
 }
 

@@ -30,16 +30,17 @@ template <class V> HOD_INLINE V gravity_at_rest(const Tree &tree, const typename
 template <class V> inline bool is_pose(const typename V::Number *pose)
 {
     for (int l = 0; l < (int)(sizeof *pose / sizeof(double)); l++) {
-        double R[3][3], worst = 0;
+        double R[3][3];
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++)
                 R[i][j] = lane(pose[4 * i + j], l);
         for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++)
-                worst = fmax(worst, fabs(R[i][0] * R[j][0] + R[i][1] * R[j][1] + R[i][2] * R[j][2] - (i == j)));
+            for (int j = 0; j <= i; j++)
+                if (!(fabs(R[i][0] * R[j][0] + R[i][1] * R[j][1] + R[i][2] * R[j][2] - (i == j)) <= 1e-6))
+                    return false;
         const double volume = R[0][0] * (R[1][1] * R[2][2] - R[1][2] * R[2][1]) + R[0][1] * (R[1][2] * R[2][0] - R[1][0] * R[2][2])
             + R[0][2] * (R[1][0] * R[2][1] - R[1][1] * R[2][0]);
-        if (!(worst <= 1e-6) || volume < 0 || lane(pose[12], l) != 0 || lane(pose[13], l) != 0 || lane(pose[14], l) != 0 || lane(pose[15], l) != 1)
+        if (volume < 0 || lane(pose[12], l) != 0 || lane(pose[13], l) != 0 || lane(pose[14], l) != 0 || lane(pose[15], l) != 1)
             return false;
     }
     return true;

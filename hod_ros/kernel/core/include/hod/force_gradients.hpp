@@ -18,7 +18,7 @@ template <class V, class Order> HOD_INLINE bool force_gradients(const Tree &tree
     for (int part = 0; part < 3; part++)
         by[part] = memory.take<Number>(K * square);
     const Moving<V> moving(tree, memory, K + 2, K);
-    if (!gradients(tree, moving, given.in[0], by[0], by[1], by[2], memory, K) || memory.counts())
+    if (!gradients(tree, moving, given.in[0], nullptr, nullptr, by[0], by[1], by[2], memory, K) || memory.counts())
         return memory.counts();
     Number *G = given.out[0];
     for (int k = 0; k < K; k++)

@@ -8,6 +8,9 @@
 //     dQ_i/dq_j   = b . s_j' + a . S^_j        dQ_j/dq_i   = S_j . (2 B S_i' + I S^_i + S_i x* W)        a = I S_i
 //     dQ_i/dq'_j  = b . s_j + 2 a . S_j'       dQ_j/dq'_i  = S_j . (2 B S_i + 2 I S_i')                  b = 2 B^T S_i
 //     dQ_i/dq''_j = a . S_j
+//
+// A free base's coordinates are displacements along its own axes, its rates the components of its twist. Nothing above them moves, so S' is 0 in
+// dQ/dq and half of itself in dQ/dq'; they all move each other's axes, so dQ_i/dq_j serves any two of them.
 #pragma once
 
 #include "base.hpp"
@@ -38,48 +41,52 @@ template <class V> struct GradientParts {
 
 struct Unloaded { template <class V> HOD_INLINE void operator()(Wrench<V> *) const {} };
 
-// Of `moving` for K + 2 rows and K; q (K + 2, n) of a robot on a fixed base. by_q, by_dq, by_ddq: (K, n, n) each, raw derivatives.
-// held(W) changes the wrenches W (N, K) that are held against bodies, by loads that turn with them.
+// Of `moving` for K + 2 rows and K; q (K + 2, n) and, of a free base, its pose (4, 4) and twists (K + 1, 6). With m = n, or n + 6 for the base:
+// by_q, by_dq, by_ddq, (K, m, m) each, raw derivatives. held(W) changes the wrenches W (N + 1, K) that are held against bodies, by loads that turn with them.
 template <class V, class Order, class Held = Unloaded>
-HOD_INLINE bool gradients(const Tree &tree, const Moving<V> &moving, const typename V::Number *q, typename V::Number *by_q, typename V::Number *by_dq,
-                          typename V::Number *by_ddq, Memory &memory, Order K, const Held &held = {})
+HOD_INLINE bool gradients(const Tree &tree, const Moving<V> &moving, const typename V::Number *q, const typename V::Number *pose,
+                          const typename V::Number *twists, typename V::Number *by_q, typename V::Number *by_dq, typename V::Number *by_ddq,
+                          Memory &memory, Order K, const Held &held = {})
 {
     using Number = typename V::Number;
-    const int N = tree.bodies, n = tree.columns;
+    const int N = tree.bodies, m = rates(tree), all = screws(tree);
     const SpatialBodies<V> &bodies = moving.bodies;
-    Screw<V> *rates = memory.take<Screw<V>>((size_t)N * K), *falls = memory.take<Screw<V>>((size_t)N * K);
-    Wrench<V> *W = memory.take<Wrench<V>>((size_t)N * K);
-    Matrix<V> *T = memory.take<Matrix<V>>((size_t)N * K);
+    Screw<V> *rate_of = memory.take<Screw<V>>((size_t)all * K), *fall_of = memory.take<Screw<V>>((size_t)all * K);
+    Wrench<V> *W = memory.take<Wrench<V>>((size_t)(N + 1) * K);
+    Matrix<V> *T = memory.take<Matrix<V>>((size_t)(N + 1) * K);
     Wrench<V> *a = memory.take<Wrench<V>>(K), *for_q = memory.take<Wrench<V>>(K), *for_dq = memory.take<Wrench<V>>(K);
     V *b = memory.take<V>(K);
     if (memory.counts())
         return true;
-    if (tree.free_base)
+    if (!fits_base<V>(tree, pose, twists))
         return false;
 
-    for (int i = 0; i < K * n * n; i++)
+    for (int i = 0; i < K * m * m; i++)
         by_q[i] = by_dq[i] = by_ddq[i] = Number{};
-    moving.move(tree, q, nullptr, K + 2, K, K);
-    const V g = gravity_at_rest<V>(tree, nullptr);
-    for (int i = 0; i < N; i++) {
+    moving.move(tree, q, twists, K + 2, K, K);
+    const V g = gravity_at_rest<V>(tree, pose);
+    for (int i = 0; i < all; i++) {
         const Spatial<V> own = bodies[i];
+        const bool joint = i < N;
         for (int k = 0; k < K; k++) {
-            const double once = k + 1, twice = (k + 1) * (k + 2);
-            rates[i * K + k] = {once * own.S[k + 1].s, once * own.S[k + 1].u};
-            falls[i * K + k] = {twice * own.S[k + 2].s, twice * own.S[k + 2].u - cross(g, own.S[k].s)};
-            W[i * K + k] = wrench_of_motion(own, k, g);
-            T[i * K + k] = turning(own, k);
+            const double once = joint ? k + 1 : 0.5 * (k + 1), twice = joint ? (k + 1) * (k + 2) : 0;
+            rate_of[i * K + k] = {once * own.S[k + 1].s, once * own.S[k + 1].u};
+            fall_of[i * K + k] = {twice * own.S[k + 2 * joint].s, twice * own.S[k + 2 * joint].u - cross(g, own.S[k].s)};
+            if (i <= N) {
+                W[i * K + k] = wrench_of_motion(own, k, g);
+                T[i * K + k] = turning(own, k);
+            }
         }
     }
     held(W);
-    for (int i = N - 1; i >= 0; i--) {
-        const Body &body = tree.body[i];
+    for (int each = 0; each < all; each++) {
+        const int i = inwards(tree, each), body = i < N ? i : N, across = column(tree, i);
         const Spatial<V> own = bodies[i];
-        const Screw<V> *rate = rates + i * K, *fall = falls + i * K;
+        const Screw<V> *rate = rate_of + i * K, *fall = fall_of + i * K;
         for (int k = 0; k < K; k++) {
             const GradientSums<V> sum = product(k, HOD_OF(l, r) {
-                const Matrix<V> &Tl = T[i * K + l];
-                const Wrench<V> &Wl = W[i * K + l];
+                const Matrix<V> &Tl = T[body * K + l];
+                const Wrench<V> &Wl = W[body * K + l];
                 const V p = double(l + 1) * own.h[l + 1], s = own.S[r].s, u = own.S[r].u, ds = rate[r].s;
                 return GradientSums<V>{transposed(Tl) * s + cross(u, p), {Tl * s, cross(p, s)}, {Tl * ds, cross(p, ds)},
                             {cross(s, Wl.n) + cross(u, Wl.f), cross(s, Wl.f)}}; });
@@ -89,39 +96,40 @@ HOD_INLINE bool gradients(const Tree &tree, const Moving<V> &moving, const typen
             for_dq[k] = {2.0 * (along_rate.n - sum.B.n), 2.0 * (along_rate.f - sum.B.f)};
             for_q[k] = {along_fall.n + sum.carried.n - 2.0 * sum.B_rate.n, along_fall.f + sum.carried.f - 2.0 * sum.B_rate.f};
         }
-        for (int j = i; j < N; j = tree.body[j].parent) {
-            const Spatial<V> above = bodies[j];
-            const Screw<V> *rate_j = rates + j * K, *fall_j = falls + j * K;
-            const double scale = body.multiplier * tree.body[j].multiplier;
+        const auto pair_with = [&](int j, int at, double scale, bool moves, bool both) __attribute__((always_inline)) {
+            const Screw<V> *S = bodies.S + (ptrdiff_t)j * (bodies.K + 2), *rate_j = rate_of + j * K, *fall_j = fall_of + j * K;
             for (int k = 0; k < K; k++) {
                 const GradientParts<V> t = product(k, HOD_OF(l, r) {
-                    const Screw<V> &S = above.S[r];
-                    return GradientParts<V>{paired(S, a[l]), b[l] * rate_j[r].s + paired(fall_j[r], a[l]), b[l] * S.s + 2.0 * paired(rate_j[r], a[l]),
-                                paired(S, for_q[l]), paired(S, for_dq[l])}; });
+                    const V along = paired(fall_j[r], a[l]);
+                    return GradientParts<V>{paired(S[r], a[l]), moves ? b[l] * rate_j[r].s + along : along,
+                                b[l] * S[r].s + 2.0 * paired(rate_j[r], a[l]), paired(S[r], for_q[l]), paired(S[r], for_dq[l])}; });
                 const double size = scale * factorial.of[k];
-                const ptrdiff_t below = ((ptrdiff_t)k * n + body.column) * n + tree.body[j].column;
-                const ptrdiff_t beyond = ((ptrdiff_t)k * n + tree.body[j].column) * n + body.column;
+                const ptrdiff_t below = ((ptrdiff_t)k * m + across) * m + at, beyond = ((ptrdiff_t)k * m + at) * m + across;
                 const Number M = size * sum(t.M);
                 by_ddq[below] += M;
                 by_q[below] += size * sum(t.q);
                 by_dq[below] += size * sum(t.dq);
-                if (i != j) {
+                if (both) {
                     by_ddq[beyond] += M;
                     by_q[beyond] += size * sum(t.Mq);
                     by_dq[beyond] += size * sum(t.Mdq);
                 }
-            }
-        }
-        if (body.parent < N) {
-            bodies.add_inertia(i, body.parent, K + 1);
+            } };
+        for (int j = i; j < N; j = tree.body[j].parent)
+            pair_with(j, tree.body[j].column, tree.body[i].multiplier * tree.body[j].multiplier, true, i != j);
+        for (int j = N; j < all; j++)
+            pair_with(j, column(tree, j), multiplier(tree, i), false, i < N);
+        if (i < N && (pose || above(tree, i) < N)) {
+            const int up = above(tree, i);
+            bodies.add_inertia(i, up, K + 1);
             for (int k = 0; k < K; k++) {
-                W[body.parent * K + k] += W[i * K + k];
-                T[body.parent * K + k] += T[i * K + k];
+                W[up * K + k] += W[i * K + k];
+                T[up * K + k] += T[i * K + k];
             }
         }
     }
-    for (int j = 0; j < n; j++)
-        by_ddq[j * n + j] += tree.armature[j];
+    for (int j = 0; j < tree.columns; j++)
+        by_ddq[j * m + j] += tree.armature[j];
     return true;
 }
 

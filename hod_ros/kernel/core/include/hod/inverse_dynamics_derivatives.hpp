@@ -9,7 +9,8 @@
 namespace hod {
 inline namespace HOD_TARGET {
 
-// q (3, n) of a robot on a fixed base, and the values (K, L, 6), of which row 0 counts, and places (L, 14) of loads. Out: by_q, by_dq, by_ddq, (n, n) each.
+// q (3, n), and where given: the values (K, L, 6), of which row 0 counts, and places (L, 14) of loads, the pose (4, 4) and twists (2, 6) of a free
+// base. With m = n, or n + 6 for the base: by_q, by_dq, by_ddq, (m, m) each.
 template <class V, class Order> HOD_INLINE bool inverse_dynamics_derivatives(const Tree &tree, const Arguments<V> &given, Memory &memory, Order)
 {
     const Moving<V> moving(tree, memory, 3, 1);
@@ -23,8 +24,8 @@ template <class V, class Order> HOD_INLINE bool inverse_dynamics_derivatives(con
         if (!places)
             return;
         moving.find_origins(tree, origin);
-        rest = hold_loads(tree, moving, origin, given.in[1], places, given.L, sums, W); };
-    if (!gradients(tree, moving, given.in[0], given.out[0], given.out[1], given.out[2], memory, Fixed<1>{}, held))
+        rest = hold_loads(tree, moving, origin, given.in[1], places, given.L, given.in[3], sums, W); };
+    if (!gradients(tree, moving, given.in[0], given.in[3], given.in[4], given.out[0], given.out[1], given.out[2], memory, Fixed<1>{}, held))
         return false;
     if (rest)
         load_gradients(tree, moving.bodies, sums, given.out[0]);

@@ -27,11 +27,17 @@ template <class V> HOD_INLINE Wrench<V> carried(const Screw<V> &S, const Wrench<
     return {cross(S.s, W.n) + cross(S.u, W.f), cross(S.s, W.f)};
 }
 
+// Of the world's axes, in those of a base with this pose (4, 4).
+template <class V> HOD_INLINE V in_base(const typename V::Number *pose, V a)
+{
+    return x(a) * vector_at<V>(pose) + y(a) * vector_at<V>(pose + 4) + z(a) * vector_at<V>(pose + 8);
+}
+
 // Of bodies that have moved: takes what moves with links off the wrenches W of bodies and sums up the rest, whose presence it returns.
-// values (L, 6), places (L, LOAD_NUMBERS), origin as of find_origins, sums: N + 1.
+// values (L, 6), places (L, LOAD_NUMBERS), origin as of find_origins, the pose of a free base or nullptr, sums: N + 1.
 template <class V>
 HOD_INLINE bool hold_loads(const Tree &tree, const Moving<V> &bodies, const V *origin, const typename V::Number *values, const double *places, int L,
-                           LoadSums<V> *sums, Wrench<V> *W)
+                           const typename V::Number *pose, LoadSums<V> *sums, Wrench<V> *W)
 {
     const V none = V::zero();
     bool rest = false;
@@ -45,6 +51,12 @@ HOD_INLINE bool hold_loads(const Tree &tree, const Moving<V> &bodies, const V *o
         const Frame<V> &at = bodies.frame[body];
         const V p = at.p + combined(at, place[11], place[12], place[13]);
         V moment = vector_at<V>(values + 6 * l), force = vector_at<V>(values + 6 * l + 3);
+        if (pose && axes != LINK_AXES) {
+            if (axes == WORLD_AXES_AT_WORLD)
+                moment -= cross(V::of(pose[3], pose[7], pose[11]), force);
+            moment = in_base(pose, moment);
+            force = in_base(pose, force);
+        }
         if (axes == WORLD_AXES_AT_WORLD) {
             sums[body].staying += {moment - cross(origin[body], force), force};
             continue;
@@ -58,31 +70,33 @@ HOD_INLINE bool hold_loads(const Tree &tree, const Moving<V> &bodies, const V *o
             sums[body].turning += {moment, force};
             sums[body].A += {yzx(along) + zxy(along), -(force * yzx(p)), -(force * zxy(p))};       // (p . f) 1 - f p^T
         }
-        if (body < tree.bodies)
+        if (body < tree.bodies || tree.free_base)
             W[body] += {cross(force, p) - moment, -force};
     }
     return rest;
 }
 
-// What the rest adds.
+// What the rest adds. The screws of a free base turn each other, so what holds for j above i serves any two of them.
 template <class V> HOD_INLINE void load_gradients(const Tree &tree, const SpatialBodies<V> &bodies, LoadSums<V> *sums, typename V::Number *by_q)
 {
-    const int N = tree.bodies, n = tree.columns;
-    for (int i = N - 1; i >= 0; i--) {
-        const Body &body = tree.body[i];
-        const LoadSums<V> &sum_i = sums[i];
+    const int N = tree.bodies, m = rates(tree);
+    for (int each = 0; each < screws(tree); each++) {
+        const int i = inwards(tree, each), body = i < N ? i : N;
+        const LoadSums<V> &sum_i = sums[body];
         const Screw<V> S = bodies[i].S[0];
         const Wrench<V> stayed = carried(S, sum_i.staying);
         const Wrench<V> turned = {cross(S.s, sum_i.turning.n) + sum_i.A * S.s, cross(S.s, sum_i.turning.f)};
         const V back = cross(sum_i.turning.n, S.s) + transposed(sum_i.A) * S.s + cross(sum_i.turning.f, S.u);
-        for (int j = i; j < N; j = tree.body[j].parent) {
-            const Screw<V> above = bodies[j].S[0];
-            const double scale = body.multiplier * tree.body[j].multiplier;
-            by_q[tree.body[j].column * n + body.column] += scale * sum(paired(above, turned));
-            if (j != i)
-                by_q[body.column * n + tree.body[j].column] += scale * sum(above.s * back - paired(above, stayed));
+        for (int j = body; j < screws(tree); j = above(tree, j)) {
+            const Screw<V> higher = bodies[j].S[0];
+            const double scale = multiplier(tree, i) * multiplier(tree, j);
+            if (i < N)
+                by_q[column(tree, j) * m + column(tree, i)] += scale * sum(paired(higher, turned));
+            if (i >= N || j != i)
+                by_q[column(tree, i) * m + column(tree, j)] += scale * sum(higher.s * back - paired(higher, stayed));
         }
-        sums[body.parent] += sum_i;
+        if (i < N)
+            sums[above(tree, i)] += sum_i;
     }
 }
 
