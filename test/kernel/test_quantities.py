@@ -155,21 +155,32 @@ def test_derivatives_of_forward_dynamics_and_products_with_gradients_agree_with_
 
 
 @pytest.mark.parametrize('frame', FRAMES)
-def test_derivatives_with_loads_agree_with_numpy(frame, instruction_set):
-    model, _ = next(some_robots(8))
-    rng = np.random.default_rng(9)
-    q, values = random_motion(rng, model, 0, 9), rng.standard_normal((9, 1, 3, 6))
-    links = [('tool', frame), ('link3', frame), ('tool', 'link')]
-    prepared = PreparedLoads(model, links)
-    batch, wide = prepared.inverse_dynamics_derivatives(q, values), prepared.inverse_dynamics_derivatives(q, values, threads=2)
-    for i in range(9):
-        wrenches = [(link, LinkWrench(values[i, :, j], frame)) for j, (link, frame) in enumerate(links)]
-        expected = arrays(inverse_dynamics_derivatives(without_kernel(model), q[i], wrenches=wrenches))
-        one = arrays(prepared.inverse_dynamics_derivatives(q[i], values[i]))
-        together = arrays(inverse_dynamics_derivatives(model, q[i], wrenches=wrenches))
-        for a, b, c, d, reference in zip(one, together, arrays(batch), arrays(wide), expected, strict=True):
-            for value in (a, b, c[i], d[i]):
-                close([value], [reference], 1e-11)
+def test_derivatives_with_loads_agree_with_numpy_on_fixed_and_free_bases(frame, instruction_set):
+    rng, links = np.random.default_rng(9), [('tool', frame), ('link3', frame), ('base', frame), ('tool', 'link')]
+    for model, motion_of_base in some_robots(8):
+        base, driving = motion_of_base(2), rng.standard_normal(6)
+        q, Q, values = random_motion(rng, model, 0, 9), rng.standard_normal((9, model.n)), rng.standard_normal((9, 1, 4, 6))
+        prepared, bases = PreparedLoads(model, links), base and [np.broadcast_to(part, (9, *part.shape)) for part in base]
+        of_base = {} if base is None else {'base': (base[0], base[1][0]), 'base_wrench': driving}
+
+        def wrenches(values, links=links):
+            return [(link, LinkWrench(values[..., j, :], frame)) for j, (link, frame) in enumerate(links)]
+
+        forward = arrays(forward_dynamics_derivatives(model, q[:, :2], Q, wrenches=wrenches(values), **of_base, threads=2))
+        batches = [arrays(prepared.inverse_dynamics_derivatives(q, values, base=base, threads=threads)) for threads in (None, 2)]
+        batches.append(arrays(inverse_dynamics_derivatives(model, q, wrenches=wrenches(values), base=bases and tuple(bases))))
+        for i in (0, 7, 8):
+            loads, plain = wrenches(values[i]), without_kernel(model)
+            expected = arrays(inverse_dynamics_derivatives(plain, q[i], wrenches=loads, base=base))
+            one = arrays(prepared.inverse_dynamics_derivatives(q[i], values[i], base=base))
+            for found in (one, *([part[i] for part in batch] for batch in batches)):
+                for a, reference in zip(found, expected, strict=True):
+                    close([a], [reference], 1e-11)
+            expected = arrays(forward_dynamics_derivatives(plain, q[i, :2], Q[i], wrenches=loads, **of_base))
+            one = arrays(forward_dynamics_derivatives(model, q[i, :2], Q[i], wrenches=loads, **of_base))
+            for a, many, reference in zip(one, forward, expected, strict=True):
+                close([a], [reference], 1e-9)
+                close([many[i]], [reference], 1e-9)
 
 
 def test_the_energys_rate_is_the_power_of_the_joints_with_derivatives():
