@@ -156,7 +156,7 @@ def test_without_the_compiled_kernel_results_are_the_same(panda):
         'drives = {"panda_joint2": SeriesElastic(stiffness=3000.0, motor_inertia=0.2)}\n'
         'm = motor_feedforward(model, drives, q); print(repr(np.concatenate([m.motion, m.torques]).tolist()))')
     environment = os.environ | {'HOD_ROS_KERNEL': '0', 'PYTHONPATH': os.pathsep.join(sys.path)}
-    text = subprocess.run([sys.executable, '-c', program], env=environment, capture_output=True, text=True, check=True, timeout=60).stdout
+    text = subprocess.run([sys.executable, '-c', program], env=environment, capture_output=True, text=True, check=True, timeout=900).stdout
     m = motor_feedforward(panda, {J[1]: SeriesElastic(stiffness=3000.0, motor_inertia=0.2)}, np.linspace(-1, 1, 35).reshape(5, 7))
     np.testing.assert_allclose(np.array(eval(text)), np.concatenate([m.motion, m.torques]), rtol=1e-11, atol=1e-12)
 

@@ -73,5 +73,5 @@ def two_hosts():
 
 
 def ip(*arguments):
-    done = subprocess.run(['ip', *arguments], capture_output=True, text=True, timeout=10)
+    done = subprocess.run(['ip', *arguments], capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, f'ip {" ".join(arguments)}: {done.stderr}'

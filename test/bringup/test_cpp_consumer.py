@@ -28,6 +28,6 @@ def missing():
 def test_the_consumer_in_cpp_compiles_without_a_warning(tmp_path):
     for arguments in (
             ['-S', EXAMPLE, '-B', tmp_path, '-DCMAKE_CXX_FLAGS=-Werror'], ['--build', tmp_path]):
-        done = subprocess.run(['cmake', *arguments], capture_output=True, text=True, timeout=300)
+        done = subprocess.run(['cmake', *arguments], capture_output=True, text=True, timeout=900)
         assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / 'consume_feedforward').is_file()

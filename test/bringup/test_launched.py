@@ -110,7 +110,7 @@ class Launched:
     def output(self):
         return self._log.read_text()
 
-    def wait_for_output(self, text, count=1, timeout=20.0):
+    def wait_for_output(self, text, count=1, timeout=60.0):
         end = time.monotonic() + timeout
         while self.output.count(text) < count:
             assert time.monotonic() < end and self.process.poll() is None, f'{text!r} was not said:\n{self.output}'

@@ -36,7 +36,7 @@ def bare_environment(**variables):
     return {**environment, **{name: str(value) for name, value in variables.items()}}
 
 
-def run(command, cwd, environment, timeout=300, code=0):
+def run(command, cwd, environment, timeout=1800, code=0):
     """Run a command; fail with all its output where its exit code is not `code`."""
     done = subprocess.run(
         [str(part) for part in command], cwd=cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True,

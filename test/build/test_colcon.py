@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import subprocess
-import time
 import uuid
 
 import checkout
@@ -96,10 +95,10 @@ latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 publisher = node.create_publisher(String, 'robot_description', latched)
 publisher.publish(String(data=pathlib.Path({str(robot)!r}).read_text()))
 ask = node.create_client(ComputeInverseDynamics, '{name}/compute_inverse_dynamics')
-assert ask.wait_for_service(20.0)
+assert ask.wait_for_service(120.0)
 for attempt in range(40):
     future = ask.call_async(ComputeInverseDynamics.Request(derivatives=[0.1] * 21))
-    rclpy.spin_until_future_complete(node, future, timeout_sec=10.0)
+    rclpy.spin_until_future_complete(node, future, timeout_sec=60.0)
     answer = future.result()
     if answer is not None and answer.success:
         break
@@ -113,16 +112,14 @@ rclpy.shutdown()
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as node:
         try:
             (whole.folder / 'client.py').write_text(client)
-            checkout.run(whole.sourced('python client.py'), whole.folder, whole.environment, timeout=60)
+            checkout.run(whole.sourced('python client.py'), whole.folder, whole.environment, timeout=600)
         finally:
-            begun = time.monotonic()
             node.send_signal(signal.SIGINT)
             try:
-                told, _ = node.communicate(timeout=10)
+                told, _ = node.communicate(timeout=60)
             finally:
                 node.kill()
     assert node.returncode == 0, told
-    assert time.monotonic() - begun < 5
 
 
 def test_colcon_test_runs_pytest(whole):

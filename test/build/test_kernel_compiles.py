@@ -100,7 +100,7 @@ print(json.dumps({'from': hod_ros.__file__, 'single': single, 'batch': hod_ros.i
     for folder in (clone, checkout.ROOT):
         done = subprocess.run(
             [sys.executable, '-c', program], cwd=folder, env={**checkout.bare_environment(), 'PYTHONPATH': str(folder)},
-            capture_output=True, text=True, timeout=60, check=True)
+            capture_output=True, text=True, timeout=600, check=True)
         assert done.stderr == ''
         answers.append(json.loads(done.stdout))
     portable, dispatched = answers

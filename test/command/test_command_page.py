@@ -28,7 +28,7 @@ def test_the_page_shows_what_is_printed(block, tmp_path):
     needed = NEEDS.get(command.split()[2], 'scipy')
     if find_spec(needed) is None:
         pytest.skip(f'{needed} is not installed')
-    done = subprocess.run(['bash', '-c', command.removeprefix('$ ')], cwd=tmp_path, capture_output=True, text=True, timeout=60, env={
+    done = subprocess.run(['bash', '-c', command.removeprefix('$ ')], cwd=tmp_path, capture_output=True, text=True, timeout=900, env={
         **os.environ, 'PATH': f'{HOD.parent}:{os.environ["PATH"]}'})
     pattern = '.*'.join(re.escape(part) for part in expected.split('...'))
     assert re.fullmatch(pattern, done.stdout, re.DOTALL), done.stdout + done.stderr

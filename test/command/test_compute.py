@@ -112,7 +112,7 @@ def test_a_signal_in_the_middle_leaves_nothing(tmp_path, ending):
     while not list(tmp_path.glob('.*.part')) and time.monotonic() < deadline:
         time.sleep(0.005)
     process.send_signal(ending)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=300)
     assert process.returncode == 128 + ending and len(errors.splitlines()) == 1
     assert [path.name for path in tmp_path.iterdir()] == ['m.npz']
 
@@ -150,7 +150,7 @@ def test_a_worker_that_is_killed_loses_nothing(folder):
             killed = int(part.name.split('.')[-2])
             os.kill(killed, signal.SIGKILL)
             break
-    out, errors = process.communicate(timeout=120)
+    out, errors = process.communicate(timeout=900)
     assert killed is not None and process.returncode == 0, errors
     hod(*words[:4], str(folder / 'single'), '--format', 'csv')
     assert contents(folder / 'out') == contents(folder / 'single')

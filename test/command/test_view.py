@@ -75,7 +75,7 @@ def test_the_robot_moves_on_the_served_page_beside_a_table_and_plots(folder):
             assert [name for name in loaded if name.startswith('http') and not name.startswith(url)] == []
     finally:
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=30)
+        _, told = process.communicate(timeout=300)
     assert (process.returncode, told) == (0, '')
 
 

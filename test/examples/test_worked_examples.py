@@ -28,7 +28,7 @@ def example(monkeypatch):
 def run(script, folder, *arguments):
     environment = os.environ | {'PYTHONPATH': str(ROOT), 'MPLCONFIGDIR': str(folder)}
     return subprocess.run([sys.executable, EXAMPLES / script, '--output', folder, '--samples', '20', *arguments],
-                          env=environment, check=True, capture_output=True, text=True, timeout=120).stdout
+                          env=environment, check=True, capture_output=True, text=True, timeout=900).stdout
 
 
 @pytest.mark.parametrize('script', ['planar_2r', 'kuka_iiwa', 'panda_figures'])

@@ -48,7 +48,7 @@ def flags(request):
 
 
 def run(*command, given=''):
-    done = subprocess.run([str(part) for part in command], input=given, capture_output=True, text=True, timeout=300)
+    done = subprocess.run([str(part) for part in command], input=given, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

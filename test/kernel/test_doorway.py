@@ -201,7 +201,7 @@ def test_the_environments_number_of_threads_is_taken_or_warned_of():
     program = 'import numpy as np, hod_ros.kernel.compiled as c; print(c.available)'
     for value, said in (('2', ''), ('two', 'HOD_ROS_THREADS'), ('0', 'HOD_ROS_THREADS')):
         done = subprocess.run(
-            [sys.executable, '-c', program], capture_output=True, text=True, timeout=60, env=os.environ | {'HOD_ROS_THREADS': value})
+            [sys.executable, '-c', program], capture_output=True, text=True, timeout=300, env=os.environ | {'HOD_ROS_THREADS': value})
         assert done.stdout == 'True\n' and (said in done.stderr if said else not done.stderr), done.stderr
 
 
@@ -255,7 +255,7 @@ except KeyboardInterrupt:
         assert process.stdout.readline() == 'ready\n'
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=60)[0] == 'interrupted\n'
+        assert process.communicate(timeout=300)[0] == 'interrupted\n'
     finally:
         process.kill()
         process.wait()

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(not shutil.which('c++'), reason='there is no C++
 
 
 def run(*command):
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]
     return done.stdout
 

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.telling, pytest.mark.skipif(not compiled.available, re
 def kernel_of(folder):
     """Whether the package in a folder has its compiled kernel, and what it says on standard error."""
     program = 'import hod_ros, hod_ros.kernel.compiled as c; print(c.__file__); print(c.available)'
-    done = subprocess.run([sys.executable, '-c', program], cwd=folder, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, '-c', program], cwd=folder, capture_output=True, text=True, timeout=900)
     origin, answer = done.stdout.splitlines()
     assert origin.startswith(str(folder)), done.stderr
     return answer == 'True', done.stderr

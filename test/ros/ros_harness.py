@@ -34,7 +34,7 @@ from hod_interfaces.srv import ComputeInverseDynamics
 FIELDS = ('positions', 'velocities', 'accelerations', 'jerks', 'snaps')
 LATCHED = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
 TRANSITIONS = {'configure': 1, 'cleanup': 2, 'activate': 3, 'deactivate': 4}
-PATIENCE = 20.0         # [s] longest wait for anything that must come
+PATIENCE = 60.0         # [s] longest wait for anything that must come
 SILENCE = 0.5           # [s] wait for what must not come
 
 

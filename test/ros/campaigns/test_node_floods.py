@@ -20,7 +20,7 @@ def test_a_flood_on_busy_processors_neither_hangs_the_node_nor_costs_the_last_co
     environment.pop('ROS_PYTHON_CHECK_FIELDS', None)
     done = subprocess.run(
         [sys.executable, '-m', 'bench.floods', '--trials', '1', '--seconds', '2', '--json', str(file)], cwd=ROOT, env=environment,
-        timeout=120, capture_output=True, text=True)
+        timeout=900, capture_output=True, text=True)
     assert file.exists(), done.stdout + done.stderr
     for trial in json.loads(file.read_text())['results']:
         assert trial['exit_code'] == 0 and trial['last_command'] and trial['answers_per_s'] > 0, trial

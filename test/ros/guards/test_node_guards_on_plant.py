@@ -26,7 +26,7 @@ def measured(tmp_path, *options):
     file = tmp_path / 'guards.json'
     environment = {name: value for name, value in os.environ.items() if name != 'ROS_PYTHON_CHECK_FIELDS'}
     done = subprocess.run(
-        [sys.executable, '-m', 'bench.guards', *options, '--json', str(file)], cwd=ROOT, env=environment, timeout=150,
+        [sys.executable, '-m', 'bench.guards', *options, '--json', str(file)], cwd=ROOT, env=environment, timeout=900,
         capture_output=True, text=True)
     print(done.stdout, done.stderr)
     assert done.returncode == 0

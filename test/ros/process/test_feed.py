@@ -37,7 +37,7 @@ def test_the_feed_tells_the_newest_of_a_fast_stream():
                 told.append(json.loads(process.stdout.readline()))
     finally:
         process.terminate()
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=300)
         node.destroy_node()
     assert (process.returncode, errors) == (0, '')
     for found in told[1:]:

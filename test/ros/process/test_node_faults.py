@@ -248,9 +248,8 @@ def test_long_request_holds_up_neither_the_stream_nor_the_end_of_the_node(client
     with other_client('ask', 'closed_form'), stream(client) as good:
         good.run(0.5)
     pid = service_process(node.pid)
-    sent = time.monotonic()
-    assert node.stop(signal.SIGINT) == 0
-    assert time.monotonic() - sent < 2.5
+    node.send(signal.SIGINT)
+    assert node.wait(20.0) == 0             # the request would take longer
     assert not is_running(pid)
 
 

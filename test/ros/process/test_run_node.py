@@ -21,7 +21,7 @@ LINKS = (
 
 
 def run(*arguments):
-    return subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    return subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=900)
 
 
 @pytest.mark.parametrize('main', ['main', 'controller_main', 'plant_main'])
@@ -46,7 +46,7 @@ def test_the_node_runs_with_a_robot_from_a_file(name, text, tmp_path):
     finally:
         client.close()
         process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=300)
     assert process.returncode == 0, output
 
 

@@ -33,9 +33,9 @@ sys.path.insert(0, {str(Path(__file__).parent)!r})
 from hod_ros.ros.process import run_process
 sys.exit(run_process('hod_node', 'action_node', 'ActionNode'))
 """
-TIMEOUT = 0.6
+TIMEOUT, RATE = 0.6, 200.0
 PARAMETERS = {
-    'publish_commands': True, 'setpoint_timeout': TIMEOUT, 'source_timeout': 2 * TIMEOUT, 'max_age': TIMEOUT, 'rate': 200.0,
+    'publish_commands': True, 'setpoint_timeout': TIMEOUT, 'source_timeout': 2 * TIMEOUT, 'max_age': TIMEOUT, 'rate': RATE,
     'joint_states_timeout': TIMEOUT, 'trajectory.max_deviation': 0.05, 'constraints.joint1.trajectory': 0.3,
     'constraints.goal_time': 3.0}
 SUCCEEDED, CANCELED, ABORTED = GoalStatus.STATUS_SUCCEEDED, GoalStatus.STATUS_CANCELED, GoalStatus.STATUS_ABORTED
@@ -47,13 +47,14 @@ class Robot:
     def __init__(self, client):
         self.client, self.follows, self.measures = client, True, True
         self.place = np.array(HOME)
-        self.streamed, self.feedback = [], []
+        self.streamed, self.times, self.feedback = [], [], []
         node = client.node
         self._subscription = node.create_subscription(JointSetpoint, '/hod/setpoint_stream', self._on_setpoint, 1000)
         self._states = node.create_publisher(JointState, '/joint_states', 10)
         self.action = ActionClient(node, Fibonacci, '/hod/follow_joint_trajectory')
 
     def _on_setpoint(self, message):
+        self.times.append(message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec)
         self.streamed.append(np.array([message.positions, message.velocities, message.accelerations, message.jerks, message.snaps]))
         if self.follows:
             self.place = np.array(message.positions)
@@ -216,8 +217,9 @@ def test_fifty_goals_one_after_the_other_and_a_hundred_a_second(robot):
     results = [robot.result(handle)[0] for handle in handles if handle.accepted]
     assert len(results) == 60 and set(results) <= {ABORTED, CANCELED, SUCCEEDED} and results[-1] in (CANCELED, SUCCEEDED)
     assert cancel.done()
+    periods = np.maximum(np.diff(robot.times) * RATE, 1.0)      # a busy machine leaves some out
     for k, bound in ((0, 0.02), (1, 0.1), (2, 0.6)):
-        assert np.abs(np.diff([q[k, 0] for q in robot.streamed])).max() < bound
+        assert (np.abs(np.diff([q[k, 0] for q in robot.streamed])) < bound * periods).all()
     assert robot.result(robot.ask(GOOD, 0))[0] == SUCCEEDED
 
 
