@@ -13,6 +13,7 @@ rclpy = pytest.importorskip('rclpy')
 from ros_harness import PATIENCE  # noqa: E402
 from ros_harness import NodeProcess  # noqa: E402
 from ros_harness import arm_urdf  # noqa: E402
+from ros_harness import node_with_arm  # noqa: E402
 from ros_harness import running_node  # noqa: E402
 from ros_harness import setpoint  # noqa: E402
 
@@ -24,6 +25,7 @@ from hod_ros import RobotModel  # noqa: E402
 from hod_ros import SeriesElastic  # noqa: E402
 from hod_ros import friction_forces  # noqa: E402
 from hod_ros import inverse_dynamics  # noqa: E402
+from hod_ros.command.drive_files import write_figures  # noqa: E402
 
 NAMES = ['joint1', 'joint2', 'joint3']
 SERIES = {
@@ -149,3 +151,11 @@ def test_a_drive_of_an_unknown_joint_refuses_the_description(client):
         node.wait_for_output("'elbow'")
         assert client.state == 'unconfigured'
     client.withdraw_description()
+
+
+def test_drives_that_hod_identify_writes_are_taken_by_the_node(client, tmp_path):
+    figures = {'joint1': {'type': 'series_elastic', 'stiffness': 3012.0, 'damping': 1e-7, 'motor_inertia': 2e-5, 'gear_ratio': 100}}
+    write_figures(tmp_path / 'drives.yaml', figures, ['written by a test'])
+    with node_with_arm(client, parameters_file=tmp_path / 'drives.yaml'):
+        taken = {figure: client.get_parameter(f'elastic.joint1.{figure}') for figure in figures['joint1']}
+        assert taken == figures['joint1'] and client.get_parameter('damping_filter')

@@ -20,7 +20,6 @@ from hod_ros import AdjustableStiffness  # noqa: E402
 from hod_ros import RobotModel  # noqa: E402
 from hod_ros import SeriesElastic  # noqa: E402
 from hod_ros import motor_feedforward  # noqa: E402
-from hod_ros.command.drive_files import write_figures  # noqa: E402
 
 NAMES = ['joint1', 'joint2', 'joint3']
 SERIES = {
@@ -139,11 +138,3 @@ def test_the_service_says_what_is_wrong(client, node, changes, fault):
     request = ComputeMotorFeedforward.Request(**({'derivatives': array('d', [0.1] * 15)} | changes))
     response = client.call(ComputeMotorFeedforward, 'compute_motor_feedforward', request)
     assert not response.success and fault in response.message
-
-
-def test_drives_that_hod_identify_writes_are_taken_by_the_node(client, tmp_path):
-    figures = {'joint1': {'type': 'series_elastic', 'stiffness': 3012.0, 'damping': 1e-7, 'motor_inertia': 2e-5, 'gear_ratio': 100}}
-    write_figures(tmp_path / 'drives.yaml', figures, ['written by a test'])
-    with node_with_arm(client, parameters_file=tmp_path / 'drives.yaml'):
-        taken = {figure: client.get_parameter(f'elastic.joint1.{figure}') for figure in figures['joint1']}
-        assert taken == figures['joint1'] and client.get_parameter('damping_filter')

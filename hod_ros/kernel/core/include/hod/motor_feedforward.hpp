@@ -195,7 +195,7 @@ template <class V, class Order> HOD_INLINE bool motor_feedforward(const Tree &tr
             if (!deflections(drive, s, K))
                 return false;
         }
-        stiffnesses[j] = linear ? Number{} + drive.stiffness : pair ? s.motor[0].k[0] + s.motor[1].k[0] : s.motor[0].k[0];
+        stiffnesses[j] = linear ? Number{} + drive.stiffness : pair ? s.k[0] : s.motor[0].k[0];
         for (int side = 0; side <= pair; side++, i++) {
             const Motor &m = motor[i];
             for (int k = 0; k < rows; k++) {
