@@ -60,6 +60,7 @@ class Streamer:
         self._planned: Planned | None = None
         self._waiting: Request | None = None
         self._ticked = self._stood = -inf
+        self._streamed = self._moved = -inf         # time of the last setpoint, and when that was on the steady clock
         self.begun = self.refused = 0
         self.last_refusal = ''
 
@@ -230,6 +231,11 @@ class Streamer:
         if not 0 <= gap <= longest:
             self._fail(f'the time between two setpoints was {gap:.3f} s, longer than {longest:g} s: the motion is not taken up again')
             return
+        if now == self._streamed:       # simulated time stands still
+            if self._path.steady() - self._moved > longest:
+                self._fail(f'simulated time has stood still for {longest:g} s: the motion is not taken up again')
+            return
+        self._streamed, self._moved = now, self._path.steady()
         if now < motion.end:
             self._stood = inf
         elif self._stood == inf:
