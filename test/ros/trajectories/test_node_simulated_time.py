@@ -77,18 +77,20 @@ def test_a_trajectory_takes_its_time_by_the_clock_however_fast_that_goes(robot, 
     assert (np.abs(change - mean) <= bend * steps[:, None]**3 + 1e-9).all(), 'velocities are those of another time'
 
 
-def test_when_time_stands_still_the_motion_ends_the_arm_is_held_and_later_trajectories_are_followed(robot, client):
+@pytest.mark.parametrize('paused', [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_when_time_stands_still_the_motion_ends_the_arm_is_held_and_later_trajectories_are_followed(robot, client, paused):
+    """paused: joint_states stop too, as those of a simulator do."""
     robot.rate, first = 1.0, len(robot.streamed)
     begin = robot.place.copy()
     robot.send(trajectory([2.0], [begin + 0.4]))
     assert robot.live(until=lambda: len(robot.streamed) > first and np.abs(robot.place - begin).max() > 0.05)
-    robot.rate = 0.0
+    robot.rate, robot.measures = 0.0, not paused
     robot.live(2 * TIMEOUT)
     streamed = len(robot.streamed)
-    assert robot.live(until=lambda: np.allclose(robot.commands[-1], weight(robot.place), atol=1e-6)), 'the arm is not held'
+    assert paused or robot.live(until=lambda: np.allclose(robot.commands[-1], weight(robot.place), atol=1e-6)), 'the arm is not held'
     assert len(robot.streamed) == streamed and np.abs(robot.place - begin).max() < 0.4 and robot.faults[-1] == ''
     assert client.diagnostics('trajectories')[1] == 'none'
-    robot.rate = 1.0
+    robot.rate, robot.measures = 1.0, True
     robot.live(0.3)
     robot.send(trajectory([1.0], [HOME]))
     assert robot.live(until=lambda: len(robot.streamed) > streamed) and robot.at(HOME) and robot.faults[-1] == ''
