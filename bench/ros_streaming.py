@@ -17,6 +17,7 @@ from bench.ros_peers import running
 from bench.timing import Table
 
 PLACE = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.5, 0.7])
+POINTS, LONG_ONES = 10_000, 5      # of long trajectories, and how many there are
 LATER = 2.0             # [ms] beyond the stream's own 99th percentile
 JUMP = 1e-6             # of q^(4), relative
 
@@ -46,8 +47,8 @@ def jumps(count):
     return float(worst)
 
 
-def stream(replacements, rate=1000.0):
-    """([ms] between setpoints of a stream left alone, the same while it is replaced, how often it was)"""
+def stream(replacements, long_ones=0, rate=1000.0):
+    """[ms] between setpoints of a stream left alone, while it is replaced again and again, and while trajectories of POINTS come."""
     import rclpy
     from builtin_interfaces.msg import Duration
     from rclpy.executors import SingleThreadedExecutor
@@ -98,17 +99,23 @@ def stream(replacements, rate=1000.0):
             for _ in range(replacements):
                 send(*((at, PLACE + rng.uniform(-0.1, 0.1, 7)) for at in (0.4, 0.8)))
                 spin(0.1)
-            return alone, 1e3 * np.diff(stamps[first:])
+            replaced, first = 1e3 * np.diff(stamps[first:]), len(stamps)
+            for _ in range(long_ones):
+                send(*((at, PLACE + 0.1 * np.sin(at)) for at in 1 + np.arange(1, POINTS + 1) / 100))
+                spin(4.0)
+            return alone, replaced, 1e3 * np.diff(stamps[first:])
     finally:
         rclpy.try_shutdown()
 
 
 def run(replacements=200):
     table = Table(f'{replacements} replacements in flight, Panda, 1 kHz')
-    alone, replaced = stream(replacements)
+    alone, replaced, long_ones = stream(replacements, LONG_ONES)
     own = float(np.percentile(alone, 99))
     for what, value in (('p99', np.percentile(replaced, 99)), ('p99.9', np.percentile(replaced, 99.9)), ('the longest', replaced.max())):
         table.add(f'{what} of the times between setpoints, against p99 alone', float(value), own, (own + LATER) / own, 'ms')
+    what = f'the longest while {LONG_ONES} trajectories of {POINTS} points come, against p99 alone'
+    table.add(what, float(long_ones.max()), own, (own + LATER) / own, 'ms')
     table.add('the longest time where it is left alone, against its p99', float(alone.max()), own, None, 'ms')
     late = int((replaced > own + LATER).sum())
     jump = jumps(replacements)

@@ -20,6 +20,7 @@ from hod_ros.ros.streaming.motions import NEWER
 from hod_ros.ros.streaming.outcomes import Outcome
 from hod_ros.ros.streaming.outcomes import Refused
 from hod_ros.ros.streaming.planner import Planner
+from hod_ros.ros.streaming.planner_host import in_place
 from hod_ros.ros.streaming.plans import ROWS
 from hod_ros.ros.streaming.plans import EffortJob
 from hod_ros.ros.streaming.starts import MOVING
@@ -94,7 +95,7 @@ class Forwarding:
         if self._waiting is not None and not self._planner.busy:
             (message, goal), self._waiting = self._waiting, None
             self._running = goal
-            self._planner.begin(EffortJob(message, self._state()))
+            self._planner.begin(EffortJob(in_place(message), self._state()))
 
     def _state(self):
         """(ROWS, n) at rest where the robot is measured; None where it moves, and the first point says where it begins."""

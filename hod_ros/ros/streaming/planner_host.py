@@ -10,31 +10,46 @@ import signal
 import sys
 from struct import Struct
 
+import numpy as np
+from numpy.typing import NDArray
+
 LENGTH = Struct('=Q')
 NICENESS = 5            # less than services give way, for a trajectory waits for it
 
 
-def read_exactly(descriptor: int, count: int) -> bytes:
-    """EOFError where the other side has closed."""
-    parts = []
-    while count:
-        part = os.read(descriptor, min(count, 1 << 20))
-        if not part:
+def in_place(data: bytes) -> NDArray[np.uint8]:
+    """As an array, which `send` does not copy."""
+    return np.frombuffer(data, np.uint8)
+
+
+def read_exactly(descriptor: int, count: int) -> memoryview:
+    """EOFError where the other side has closed. Its bytes are copied, and its memory is first touched, without the interpreter's lock."""
+    whole = memoryview(np.empty(count, np.uint8))
+    left = whole
+    while left:
+        read = os.readv(descriptor, [left])
+        if not read:
             raise EOFError
-        parts.append(part)
-        count -= len(part)
-    return b''.join(parts)
+        left = left[read:]
+    return whole.toreadonly()
 
 
 def receive(descriptor: int):
-    return pickle.loads(read_exactly(descriptor, LENGTH.unpack(read_exactly(descriptor, LENGTH.size))[0]))
+    count, = LENGTH.unpack(read_exactly(descriptor, LENGTH.size))
+    lengths = [length for length, in LENGTH.iter_unpack(read_exactly(descriptor, count * LENGTH.size))]
+    data, *arrays = [read_exactly(descriptor, length) for length in lengths]
+    return pickle.loads(data, buffers=arrays)
 
 
 def send(descriptor: int, value) -> None:
-    data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
-    data = memoryview(LENGTH.pack(len(data)) + data)
-    while data:
-        data = data[os.write(descriptor, data):]
+    """Arrays go as they are, beside the pickled rest: to copy some megabytes would hold up setpoints."""
+    arrays: list[pickle.PickleBuffer] = []
+    data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL, buffer_callback=arrays.append)
+    parts = [memoryview(data), *(array.raw() for array in arrays)]
+    lengths = b''.join(LENGTH.pack(length) for length in (len(parts), *(part.nbytes for part in parts)))
+    for part in (memoryview(lengths), *parts):
+        while part:
+            part = part[os.write(descriptor, part):]
 
 
 def main() -> int:
@@ -45,7 +60,6 @@ def main() -> int:
     output = os.dup(1)
     os.dup2(2, 1)       # what a library prints is no result
 
-    import numpy as np
     from rclpy.serialization import deserialize_message
     from trajectory_msgs.msg import JointTrajectory
 
@@ -53,7 +67,7 @@ def main() -> int:
     np.seterr(all='ignore')     # what is not finite is refused by rule, not by a warning on stderr
 
     def read(data):
-        return deserialize_message(data, JointTrajectory)
+        return deserialize_message(bytes(data), JointTrajectory)
 
     robot = None
     while True:

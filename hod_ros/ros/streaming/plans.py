@@ -32,6 +32,7 @@ ROWS = 5                        # of a state: q, q', ... q'''': a splice is cont
 MOST_POINTS = 20_000
 STILL = 1e-9                    # velocities and higher derivatives of joints that stand
 STOPS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)     # [s] within which a stop along the path is tried, in this order
+BEFORE = 2.0                    # [s] before a stop that are kept, longer than its computation may take
 BLENDS = (0.0, 0.05, 0.2)       # [s] by which the first points of a chunk are passed over, in this order
 ROUNDING = 1e-9                 # of a time
 
@@ -58,7 +59,7 @@ class PlanningRobot:
 class Rehearsal:
     """A motion that nobody wants, so that the first that somebody does is not held up by imports; the result: how long it took then."""
 
-    def run(self, robot: PlanningRobot, read: Callable[[bytes], Any]) -> float:
+    def run(self, robot: PlanningRobot, read: Callable[[NDArray[np.uint8]], Any]) -> float:
         times, seconds = np.linspace(0, 1, 40), 0.0
         positions = np.sin(times)[:, None] + np.zeros(robot.model.n)
         for _ in range(2):
@@ -71,14 +72,14 @@ class Rehearsal:
 
 @dataclass(frozen=True)
 class PlanJob:
-    """message: a serialized JointTrajectory. state: (ROWS, n) where the joints are when it takes over, in the model's order, None: not
-    known. start: [s] when the trajectory's own time 0 is; None: when it takes over."""
+    """message: a serialized JointTrajectory, see in_place. state: (ROWS, n) where the joints are when it takes over, in the model's order,
+    None: not known. start: [s] when the trajectory's own time 0 is; None: when it takes over."""
 
-    message: bytes
+    message: NDArray[np.uint8]
     state: Array | None
     start: float | None = None
 
-    def run(self, robot: PlanningRobot, read: Callable[[bytes], Any]) -> Trajectory:
+    def run(self, robot: PlanningRobot, read: Callable[[NDArray[np.uint8]], Any]) -> Trajectory:
         return plan(read(self.message), self.state, self.start, robot)
 
 
@@ -86,10 +87,10 @@ class PlanJob:
 class EffortJob:
     """As PlanJob, but the result is the message that came, smoothed and with effort, for a controller that interpolates itself."""
 
-    message: bytes
+    message: NDArray[np.uint8]
     state: Array | None
 
-    def run(self, robot: PlanningRobot, read: Callable[[bytes], Any]) -> Any:
+    def run(self, robot: PlanningRobot, read: Callable[[NDArray[np.uint8]], Any]) -> Any:
         message = read(self.message)
         trajectory = plan(message, self.state, None, robot)
         effort = robot.limits.of('effort', robot.model.n)
@@ -144,17 +145,27 @@ def judge(motion: Trajectory, robot: PlanningRobot, margin: float) -> None:
 
 
 def stop(trajectory: Trajectory, time: float, robot: PlanningRobot) -> Trajectory:
-    """The trajectory until `time`, then along its path to a stand, as soon as its limits allow; as it was where none of the stops do."""
+    """The trajectory from shortly before `time` on, then along its path to a stand, as soon as its limits allow; as it was where no stop
+    keeps them."""
+    near = _around(trajectory, time)
     for duration in STOPS:
         if time + duration / 2 >= trajectory.end:
             break
         try:
-            motion = stopped(trajectory, time, duration)
+            motion = stopped(near, time, duration)
             judge(motion, robot, 1.0)
         except HodError:
             continue
         return motion
     return trajectory
+
+
+def _around(trajectory: Trajectory, time: float) -> Trajectory:
+    """What a stop from `time` on needs of it, so that a long trajectory is stopped as quickly as a short one."""
+    breaks = trajectory.breaks
+    first = max(int(np.searchsorted(breaks, time - BEFORE, side='right')) - 1, 0)
+    last = min(int(np.searchsorted(breaks, time + STOPS[-1] / 2)), len(breaks) - 1)
+    return Trajectory(breaks[first:last + 1], trajectory.coefficients[first:last], trajectory.joint_names)
 
 
 def _points(message: Any, robot: PlanningRobot) -> tuple[Waypoints, bool]:

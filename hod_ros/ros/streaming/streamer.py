@@ -30,6 +30,7 @@ from hod_ros.ros.streaming.motions import Request
 from hod_ros.ros.streaming.outcomes import Outcome
 from hod_ros.ros.streaming.outcomes import Refused
 from hod_ros.ros.streaming.planner import Planner
+from hod_ros.ros.streaming.planner_host import in_place
 from hod_ros.ros.streaming.plans import PlanJob
 from hod_ros.ros.streaming.plans import PlanningRobot
 from hod_ros.ros.streaming.starts import Starts
@@ -184,7 +185,7 @@ class Streamer:
             return
         state, commanded = self._starts.state(request, base, takeover, now)
         self._planned = Planned(request, self._current, takeover, commanded)
-        self._planner.begin(PlanJob(request.message, state, None if request.start is None else request.start - takeover))
+        self._planner.begin(PlanJob(in_place(request.message), state, None if request.start is None else request.start - takeover))
 
     def _take_result(self, now):
         result = self._planner.poll()

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the node makes of a JointTrajectory and a present state: splices, dropped points, refusals. Without ROS."""
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -15,6 +17,9 @@ from hod_ros import evaluate_trajectory
 from hod_ros.ros.streaming.cursor import Cursor
 from hod_ros.ros.streaming.outcomes import Outcome
 from hod_ros.ros.streaming.outcomes import Refused
+from hod_ros.ros.streaming.planner_host import in_place
+from hod_ros.ros.streaming.planner_host import receive
+from hod_ros.ros.streaming.planner_host import send
 from hod_ros.ros.streaming.plans import PlanningRobot
 from hod_ros.ros.streaming.plans import plan
 from hod_ros.ros.streaming.plans import stop
@@ -169,6 +174,26 @@ def test_a_stop_keeps_to_the_path_and_to_the_limits():
     before = np.linspace(0, 1.2, 50)
     np.testing.assert_allclose(ended.evaluate(before, 4), motion.evaluate(before, 4), atol=1e-7)
     assert stop(motion, 2.99, robot) == motion
+
+
+def test_a_long_trajectory_is_stopped_by_its_part_around_the_stop_alone():
+    times = np.arange(1, 2001) / 10
+    motion = plan(message(times, HOME + 0.1 * np.sin(times)[:, None]), REST, None, ROBOT)
+    ended = stop(motion, 100.0, ROBOT)
+    assert len(ended.breaks) < 150 and 100.0 < ended.end < 101.0
+    near = np.linspace(98.0, 100.0, 101)
+    np.testing.assert_allclose(ended.evaluate(near, 4), motion.evaluate(near, 4), atol=1e-7)
+    assert np.abs(ended.evaluate([ended.end], 4)[0, 1:]).max() < 1e-6
+
+
+def test_arrays_go_to_the_other_process_and_back_as_they_are():
+    ours, theirs = os.pipe()
+    sent = {'many': np.random.default_rng(0).normal(size=(2000, 10, 7)), 'none': np.zeros(0), 'text': 'x', 'bytes': in_place(b'message')}
+    with ThreadPoolExecutor(1) as other:
+        other.submit(send, theirs, sent)
+        came = receive(ours)
+    os.close(ours), os.close(theirs)
+    assert all(np.array_equal(came[name], sent[name]) for name in sent) and bytes(came['bytes']) == b'message'
 
 
 def test_a_limit_of_jerks_makes_stops_longer_and_refuses_what_exceeds_it():
