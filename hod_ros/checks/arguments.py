@@ -7,12 +7,14 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Set
 from numbers import Number
+from pathlib import Path
 from reprlib import Repr
 
 import numpy as np
 
 from hod_ros.errors import InputError
 
+MOST_THREADS = 10_000
 LARGEST = 1e100         # figures beyond it are no figures of a robot, and their products overflow
 
 _REPR = Repr()
@@ -70,6 +72,12 @@ def count(value, what, fewest):
     return int(value)
 
 
+def threads(value):
+    """Refuses what is no number of threads, None apart."""
+    if value is not None and count(value, 'threads', 1) > MOST_THREADS:
+        raise InputError(f'threads is {shown(value)}; give at most {MOST_THREADS}')
+
+
 def number_of_0_or_more(value, what, unit=''):
     """The float of a finite number of 0 or more."""
     number = finite_number(value, what, unit)
@@ -114,6 +122,23 @@ def finite_vector(value, size, what, unit):
     if len(items) != size:
         raise problem
     return np.array([finite_number(item, f'component {k} of {what}', unit) for k, item in enumerate(items)])
+
+
+def path(value, what):
+    """The Path of a file's name."""
+    try:
+        found = Path(value)
+        found.exists()
+    except (TypeError, ValueError, OSError):        # no path, a zero in it, or a name too long
+        raise InputError(f'{what} is {shown(value)}; give the path of a file') from None
+    return found
+
+
+def text_or_none(value, what):
+    """A text, where there is one."""
+    if value is not None and not isinstance(value, str):
+        raise InputError(f'{what} is {shown(value)}; give a text, or None')
+    return value
 
 
 def names(value, what):

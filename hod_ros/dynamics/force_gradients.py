@@ -51,8 +51,7 @@ def force_gradients(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | Non
         >>> G.shape, np.allclose(G[2, 4], dynamics_matrices(model, q).M[0])          # dQ'' / dq'''' = M
         ((3, 5, 7, 7), True)
     """
-    if threads is not None:
-        arguments.count(threads, 'threads', 1)
+    arguments.threads(threads)
     if wrenches is None:
         G = compiled(model, 'force_gradients', 3, q, order=order, threads=threads)
         if G is not None:
@@ -85,8 +84,7 @@ def force_gradient_product(model: RobotModel, q: ArrayLike, v: ArrayLike, *, wre
         >>> g.shape, np.allclose(g, np.einsum('ki,kjin->jn', v, force_gradients(model, q)))
         ((5, 7), True)
     """
-    if threads is not None:
-        arguments.count(threads, 'threads', 1)
+    arguments.threads(threads)
     if wrenches is None:
         g = compiled(model, 'force_gradient_product', 3, q, v, order=order, threads=threads)
         if g is not None:

@@ -94,8 +94,7 @@ def _as_meant(result, order):
 def _checked(model, q, wrenches, formulation, base, order, threads):
     if not arguments.one_of(formulation, FORMULATIONS):
         raise InputError(f'formulation is {arguments.shown(formulation)}; it is one of {", ".join(map(repr, FORMULATIONS))}')
-    if threads is not None:
-        arguments.count(threads, 'threads', 1)
+    arguments.threads(threads)
     q = motions.motions(motions.massive(model), q, 3, order)
     rows = q.shape[-2]
     base = motions.bases_of(model, base, q.shape[:-2], rows - 1)

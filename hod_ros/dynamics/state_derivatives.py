@@ -119,8 +119,7 @@ def inverse_dynamics_derivatives(model: RobotModel, q: ArrayLike, *, wrenches: W
         matrices = kernel.inverse_dynamics_derivatives(q)
         if matrices is not None:
             return InverseDynamicsDerivatives._make(matrices)
-    if threads is not None:
-        arguments.count(threads, 'threads', 1)
+    arguments.threads(threads)
     q = motions.motions(motions.massive(model), q, 3)
     if q.shape[-2] > 3 and q.dtype != object:
         return inverse_dynamics_derivatives(model, q[..., :3, :], wrenches=wrenches, base=base, threads=threads)
@@ -191,8 +190,7 @@ def forward_dynamics_derivatives(model: RobotModel, q: ArrayLike, Q: ArrayLike, 
         >>> np.allclose(d.Q @ dynamics_matrices(model, q).M[0], np.eye(7))
         True
     """
-    if threads is not None:
-        arguments.count(threads, 'threads', 1)
+    arguments.threads(threads)
     kernel = getattr(model, '_compiled', None)
     if kernel is not None and wrenches is None and base is None and base_wrench is None:
         matrices = kernel.forward_dynamics_derivatives(q, Q, threads=threads)

@@ -133,7 +133,10 @@ def identify(
         raise InputError(f'{model.name} has symbols or a free base; recordings of joints are for floats and a fixed base')
     deviation = arguments.number_above_0(description_deviation, 'description_deviation')
     arguments.flag(rates, 'rates')
-    recordings = [recordings] if isinstance(recordings, Recording) else list(recordings)
+    try:
+        recordings = [recordings] if isinstance(recordings, Recording) else list(recordings)
+    except TypeError:
+        raise InputError(f'recordings is {arguments.shown(recordings)}; give a Recording, or several') from None
     for i, recording in enumerate(recordings):
         if not isinstance(recording, Recording):
             raise InputError(f'recordings[{i}] is {arguments.shown(recording)}; give Recordings')

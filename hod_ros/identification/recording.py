@@ -11,6 +11,7 @@ from hod_ros.checks import arguments
 from hod_ros.checks import arrays
 from hod_ros.checks.types import Array
 from hod_ros.errors import InputError
+from hod_ros.model.motions import robot_model
 from hod_ros.model.robot_model import RobotModel
 
 FEWEST = 100            # samples without a gap
@@ -55,6 +56,7 @@ class Recording:
 
     def of_model(self, model: RobotModel) -> Recording:
         """The columns of a model's joints in its order; joints that it does not have are left out."""
+        robot_model(model)
         missing = [name for name in model.joint_names if name not in self.joint_names]
         if missing:
             raise InputError(

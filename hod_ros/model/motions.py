@@ -82,7 +82,9 @@ def check_order(q, fewest, name, order, unasked=MOST_ROWS_UNASKED):
     if order is not None:
         order = arguments.count(order, 'order', 0)
         if rows != order + fewest:
-            raise InputError(f'{name} has {rows} rows, but order={order} needs {order + fewest}: give that many, or another order')
+            needed = arguments.shown(order + fewest)
+            raise InputError(
+                f'{name} has {rows} rows, but order={arguments.shown(order)} needs {needed}: give that many, or another order')
     elif q.ndim == 2 and rows > unasked:
         raise InputError(
             f'{name} has {rows} rows: are these samples? Give samples an axis of their own, (samples, rows, {q.shape[1]}), row k the k-th '

@@ -30,8 +30,7 @@ class Quantity:
                 if len(result[-1] if type(result) is tuple else result) > FEW:
                     motions.check_order(np.asarray(q), self.fewest, 'q', None)
                 return result
-        if threads is not None:
-            arguments.count(threads, 'threads', 1)
+        arguments.threads(threads)
         q = motions.motions(self.asked(model), q, self.fewest, order)
         base = motions.bases_of(model, base, q.shape[:-2], q.shape[-2] - 1) if self.of_base else None
         result = None if kernel is None else getattr(kernel, self.name)(q, *given, *(base or ()), threads=threads)

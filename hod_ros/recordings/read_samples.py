@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from hod_ros.checks import arguments
 from hod_ros.errors import InputError
 from hod_ros.recordings import bags
 from hod_ros.recordings import sample_files
@@ -44,7 +45,8 @@ def read_samples(path: str | os.PathLike[str], *, topic: str | None = None) -> S
         >>> read_samples(file.name).q[:, 0].tolist()
         [[1.0], [1.2]]
     """
-    path = Path(path)
+    path = arguments.path(path, 'path')
+    arguments.text_or_none(topic, 'topic')
     parts = [part for part in pieces_of(path, topic) if len(part)]
     if not parts:
         raise InputError(f'{path.name!r} holds no samples')

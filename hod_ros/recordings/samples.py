@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hod_ros.checks import arguments
+from hod_ros.checks import arrays
 from hod_ros.checks.types import Array
 from hod_ros.errors import InputError
 
@@ -33,6 +34,8 @@ class Samples:
 
     What read_samples returns.
 
+    Raises InputError where names, stamps and arrays do not match.
+
         >>> s = Samples(('a', 'b'), np.array([0, 1_000_000]), np.zeros((2, 3, 2)))
         >>> s.times.tolist(), s.of_joints(['b']).q.shape
         ([0.0, 0.001], (2, 3, 1))
@@ -43,6 +46,20 @@ class Samples:
     q: Array                        # (samples, rows, n): row k is the k-th time derivative of the positions
     efforts: Array | None = None    # (samples, n) [N m] or [N]
 
+    def __post_init__(self) -> None:
+        names = arguments.names(self.joint_names, 'joint_names')
+        stamps, q = _array(self.stamps, 'stamps', np.int64), _array(self.q, 'q')
+        efforts = None if self.efforts is None else _array(self.efforts, 'efforts')
+        samples, n = len(stamps) if stamps.ndim else -1, len(names)
+        right = {'stamps': (samples,), 'q': (samples, q.shape[1] if q.ndim == 3 else 'rows', n), 'efforts': (samples, n)}
+        for what, value in (('stamps', stamps), ('q', q), ('efforts', efforts)):
+            if value is not None and value.shape != right[what]:
+                raise InputError(
+                    f'{what} has the shape {value.shape}, but needs ({", ".join(map(str, right[what]))}) for {samples} stamps and '
+                    f'{n} joint_names')
+            object.__setattr__(self, what, value)
+        object.__setattr__(self, 'joint_names', names)
+
     @property
     def times(self) -> Array:
         """(samples,) [s]"""
@@ -50,7 +67,7 @@ class Samples:
 
     def of_joints(self, joint_names: tuple[str, ...] | list[str]) -> Samples:
         """The columns of some joints, in this order; all others are left out."""
-        names = tuple(joint_names)
+        names = arguments.names(joint_names, 'joint_names')
         if names == self.joint_names:
             return self
         missing = [name for name in names if name not in self.joint_names]
@@ -63,6 +80,19 @@ class Samples:
 
     def __len__(self) -> int:
         return len(self.stamps)
+
+
+def _array(value, what, kind=np.float64):
+    """Numbers, which may be NaN where nothing was measured; as they are where they are of this kind already."""
+    array = value if isinstance(value, np.ndarray) else arrays.numbers(value, what)
+    if array.dtype == kind and not arguments.masked(array):
+        return array
+    array = arrays.floats(array, what)
+    if kind is np.int64:
+        arrays.finite(array, what)
+        if np.abs(array).max(initial=0) >= 2.0**63:
+            raise InputError(f'{what} holds {array.flat[np.argmax(np.abs(array))]:g}; give nanoseconds')
+    return array.astype(kind)
 
 
 def joined(parts: list[Samples]) -> Samples:

@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from hod_ros.recordings.whole_files import whole_file
 from hod_ros.trajectories.trajectory import Trajectory
 
 _EVALUATED = 8192           # samples of an interpolated motion at once
+_MOST = 1e9                 # samples of one
 _FARTHEST = 1e-3            # [rad] or [m] from straight lines, of an interpolated motion
 
 
@@ -65,11 +65,17 @@ def compute_torques(
         >>> compute_torques(model, folder.name + '/m.npz', folder.name + '/Q.npz', order=1, missing='differentiate').samples
         200
     """
-    recording, output = Path(recording), Path(output)
+    recording, output = arguments.path(recording, 'recording'), arguments.path(output, 'output')
     order = arguments.count(order, 'order', 0)
+    if order + 3 > motions.MOST_ROWS:
+        raise InputError(f'order is {arguments.shown(order)}, but derivatives are computed up to {motions.MOST_ROWS - 3}; ask for less')
+    arguments.text_or_none(topic, 'topic')
+    arguments.threads(threads)
+    if progress is not None and not callable(progress):
+        raise InputError(f'progress is {arguments.shown(progress)}; give a function of the number of samples done, or None')
     if output.suffix not in WRITERS:
         raise InputError(f'{output.name!r} ends in none of {", ".join(WRITERS)}; name an output that does')
-    if missing not in (None, 'differentiate', 'interpolate'):
+    if missing is not None and not arguments.one_of(missing, ('differentiate', 'interpolate')):
         raise InputError(f"missing is {arguments.shown(missing)}; it is 'differentiate', 'interpolate' or None")
     if motions.massive(model).base != 'fixed':
         raise InputError(f'{model.name} has a free base, whose motion no recording of joints holds')
@@ -127,7 +133,10 @@ def _interpolated(model, path, order, topic, rate):
         given['accelerations'] = samples.q[:, 2]
     motion = Trajectory.interpolate(times, samples.q[:, 0], **given, smoothness=min(5, max(2, order + 2)), max_deviation=_FARTHEST)
     if rate is not None:
-        times = np.arange(0, times[-1] + 1e-9, 1 / arguments.number_above_0(rate, 'rate', '[Hz]'))
+        rate = arguments.number_above_0(rate, 'rate', '[Hz]')
+        if times[-1] * rate > _MOST:
+            raise InputError(f'rate is {rate:g} Hz, at which {times[-1]:.4g} s have more than {_MOST:g} samples; give a lower one')
+        times = np.arange(0, times[-1] + 1e-9, 1 / rate)
     stamps = samples.stamps[0] + np.round(times * 1e9).astype(np.int64)
     for i in range(0, len(times), _EVALUATED):
         part = slice(i, i + _EVALUATED)

@@ -15,6 +15,8 @@ from hod_ros.actuators.motor_feedforward import Drives
 from hod_ros.actuators.motor_feedforward import PreparedDrives
 from hod_ros.checks import arrays
 from hod_ros.checks.arguments import finite_number
+from hod_ros.checks.arguments import one_of
+from hod_ros.checks.arguments import shown
 from hod_ros.checks.arguments import some
 from hod_ros.checks.types import Array
 from hod_ros.errors import HodError
@@ -54,8 +56,8 @@ class ElasticPlant:
         step = finite_number(step, 'step', '[s]')
         if step <= 0:
             raise InputError(f'step is {step:g}; give the time of an integration step, above 0 [s]')
-        if integrator not in mjcf.INTEGRATORS:
-            raise InputError(f'integrator is {integrator!r}; it is one of {", ".join(mjcf.INTEGRATORS)}')
+        if not one_of(integrator, mjcf.INTEGRATORS):
+            raise InputError(f'integrator is {shown(integrator)}; it is one of {", ".join(mjcf.INTEGRATORS)}')
         self.joint_names: tuple[str, ...] = model.joint_names
         self.motor_names: tuple[str, ...] = prepared.motor_names
         self.torque_limits: Array = prepared.torque_limit if torque_limits is None else _limits(torque_limits, self.motor_names)
@@ -189,13 +191,17 @@ class ElasticPlant:
                 f'{self.step_time:g} s, smaller torques or softer springs')
 
     def accelerations(self, torques: ArrayLike, joint_torques: ArrayLike) -> tuple[Array, Array]:
-        """(q'' (n,), theta'' (motors,)) in the present state; the arguments are those of step()."""
+        """(q'' (n,), theta'' (motors,)) in the present state; the arguments are those of step(). InputError where they are wrong."""
         data = self._data
+        applied = arrays.vector(joint_torques, self.joint_names, 'joint_torques')
+        own = arrays.vector(torques, self.motor_names, 'torques') * self._to_own_side
         data.qfrc_applied[:] = 0
-        data.qfrc_applied[self._links] = joint_torques
-        data.qfrc_applied[self._motors] += torques * self._to_own_side
+        data.qfrc_applied[self._links] = applied
+        data.qfrc_applied[self._motors] += own
         self._in_force(self._mujoco.mj_forward)
-        return data.qacc[self._links], data.qacc[self._motors] * self._to_own_side
+        what = 'an acceleration of the plant'
+        return (arrays.not_too_large(data.qacc[self._links], what),
+                arrays.not_too_large(data.qacc[self._motors] * self._to_own_side, what))
 
     def _in_force(self, function):
         """Calls a function of MuJoCo with the springs in force, and leaves its callbacks as they were."""
@@ -244,7 +250,7 @@ def _no_log(message):
 def _limits(torque_limits, names):
     limits = np.array(arrays.numbers(torque_limits, 'torque_limits'))
     if limits.shape != (len(names),) or not np.all(limits > 0):
-        raise InputError(f'torque_limits is {limits.tolist()}; give {len(names)} numbers above 0 [N m] or inf: {some(names)}')
+        raise InputError(f'torque_limits is {shown(torque_limits)}; give {len(names)} numbers above 0 [N m] or inf: {some(names)}')
     return limits
 
 

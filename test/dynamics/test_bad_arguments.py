@@ -46,7 +46,8 @@ def calls():
             return {'base': (np.eye(4), numbers(rows, 6))} if model is FREE else {}
 
         driven = {'base': (np.eye(4), np.zeros(6))} if model is FREE else {}
-        yield 'inverse_dynamics', (model, numbers(5, 2)), {'wrenches': W, 'formulation': 'recursive', **moving(4)}
+        yield 'inverse_dynamics', (model, numbers(5, 2)), {
+            'wrenches': W, 'formulation': 'recursive', 'order': 2, 'threads': 1, **moving(4)}
         yield 'inverse_dynamics', (model, numbers(5, 2)), {'formulation': 'closed_form', **moving(4)}
         yield 'body_wrenches', (model, numbers(5, 2), W), moving(4)
         yield 'payload_wrench', (model, numbers(4, 2), 'tool', np.stack([M] * 3)), {'exchanged': False, **moving(3)}

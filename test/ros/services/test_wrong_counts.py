@@ -2,6 +2,7 @@
 """Every array of every request, generated from its type, in every wrong count: refused with its name, or answered as it was meant."""
 
 from copy import deepcopy
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,9 @@ from hod_ros import AdjustableStiffness
 from hod_ros import HodError
 from hod_ros import RobotModel
 from hod_ros import SeriesElastic
+from hod_ros import with_payload
 from hod_ros.ros.services.requests import RequestLimits
+from hod_ros.ros.services.set_payload import PayloadService
 from hod_ros.ros.services.table import ANSWERED
 from hod_ros.ros.services.table import COMPUTED
 from hod_ros.trajectories.limits import Limits
@@ -20,6 +23,7 @@ from hod_ros.trajectories.limits import Limits
 MODEL = RobotModel.from_urdf(arm_urdf(3))
 NAMES = list(MODEL.joint_names)
 DRIVES = {'joint1': SeriesElastic(stiffness=3000.0, motor_inertia=0.1), 'joint2': AdjustableStiffness(stiffness=900.0, motor_inertia=0.1)}
+SERVICES = COMPUTED | ANSWERED       # all but `reset`, whose request is empty
 LIMITS = RequestLimits(drives=DRIVES, motion=Limits(velocity=3.0, effort=100.0))
 RNG = np.random.default_rng(6)
 
@@ -56,6 +60,9 @@ def good():
             trajectory=_trajectory(), max_deviation=0.5, velocity_limits=[2.0] * 3, acceleration_limits=[30.0] * 3, jerk_limits=[900.0] * 3,
             effort_limits=[90.0] * 3, effort_rate_limits=[900.0] * 3, motor_effort_limits=[90.0] * 3, motor_velocity_limits=[9.0] * 3,
             parameter_covariance=(1e-6 * np.eye(30)).ravel().tolist())],
+        'set_payload': [dict(
+            link='link3', mass=2.0, center=[0.01, 0.02, 0.1], inertia=[0.02, 0.0, 0.0, 0.02, 0.0, 0.02], joint_names=NAMES,
+            positions=numbers(3))],
     }
 
 
@@ -108,8 +115,26 @@ def _wrong(values, field):
 
 def answer(service, request):
     response = service.type.Response()
-    service.compute(MODEL, request, response, LIMITS)
+    if service is ANSWERED['set_payload']:
+        _payload_service().answer(request, response)
+    else:
+        service.compute(MODEL, request, response, LIMITS)
     return response
+
+
+def _payload_service():
+    """As in a node that takes all parameters."""
+    keeper = SimpleNamespace(robot=SimpleNamespace(model=MODEL), kept=None)
+
+    def take(parameters):
+        values = {parameter.name.partition('.')[2]: parameter.value for parameter in parameters}
+        xx, xy, xz, yy, yz, zz = values['inertia']
+        model = with_payload(MODEL, values['link'], values['mass'], values['center'], [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        keeper.robot = SimpleNamespace(model=model)
+        return SimpleNamespace(successful=True)
+
+    settings = {'payload.link': '', 'payload.mass': 0.0}
+    return PayloadService(SimpleNamespace(set_parameters_atomically=take), settings, keeper, SimpleNamespace(last=None))
 
 
 def results(response):
@@ -126,9 +151,9 @@ def meant(expected, found):
 
 
 @pytest.mark.filterwarnings('ignore')
-@pytest.mark.parametrize('name', COMPUTED)
+@pytest.mark.parametrize('name', SERVICES)
 def test_every_array_of_a_wrong_count_is_refused_with_its_name_and_none_is_misread(name):
-    service, tried = COMPUTED[name], 0
+    service, tried = SERVICES[name], 0
     for fields in good()[name]:
         request = service.type.Request(**fields)
         expected = answer(service, request)
@@ -146,9 +171,9 @@ def test_every_array_of_a_wrong_count_is_refused_with_its_name_and_none_is_misre
     assert tried > 10
 
 
-def test_every_service_that_computes_is_tried_and_every_array_of_its_request_is_filled():
+def test_every_service_is_tried_and_every_array_of_its_request_is_filled():
     requests = good()
-    assert set(requests) == set(COMPUTED) and set(ANSWERED) == {'set_payload'}        # whose arrays its own test has
-    for name, service in COMPUTED.items():
+    assert set(requests) == set(SERVICES)
+    for name, service in SERVICES.items():
         arrays = {field for field, kind in service.type.Request.get_fields_and_field_types().items() if kind.startswith('sequence')}
         assert arrays <= {field for fields in requests[name] for field in fields}, name
