@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sphinx's configuration of the documentation, for `make docs` and for rosdoc2 (see rosdoc2.yaml)."""
 
+import importlib.util
 import inspect
 import os
 import re
+import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -78,6 +80,17 @@ def write_python_reference(app):
         'else below ``hod_ros`` may move between two releases.', '', '.. toctree::', '   :maxdepth: 2', '', contents, '']))
 
 
+def make_scene(app):
+    """The moving robot of the page on `hod`, as `hod view --html` writes it; without viser its frame is left out."""
+    if importlib.util.find_spec('viser') is None:
+        app.connect('source-read', lambda app, page, source: source.__setitem__(0, re.sub('<iframe.*?</iframe>', '', source[0])))
+        return
+    motion = ROOT / 'config' / 'motions' / 'panda_pick.csv'
+    subprocess.run(
+        [sys.executable, '-W', 'ignore', '-m', 'hod_ros.command.main', 'view', 'panda', motion, '--html', Path(app.outdir) / 'panda.html'],
+        check=True, stdout=subprocess.DEVNULL, env={**os.environ, 'PYTHONPATH': str(ROOT)})
+
+
 def find_files_of_repository(app, page, source):
     """Links to files outside of the pages hold where rosdoc2 has copied the pages to."""
     source[0] = source[0].replace('](../', f']({os.path.relpath(ROOT, app.srcdir)}/')
@@ -125,5 +138,6 @@ def fields_of(kind):
 
 def setup(app):
     app.connect('builder-inited', write_python_reference)
+    app.connect('builder-inited', make_scene)
     app.connect('source-read', find_files_of_repository)
     app.connect('autodoc-process-docstring', plain_docstring)
