@@ -12,7 +12,8 @@ from hod_ros.ros.guards.record import Record
 STATES = 256            # over which the median is taken
 FIRST = 64              # states after which there is one
 EVERY = 32              # states between two looks
-LATEST = 1.0            # [s] a state older than this, or from the future, is stamped by another clock
+LATEST = 1.0            # [s] states older than this, or from the future, are stamped by another clock
+STRANGE = 32            # such states in a row after which that is believed
 CLEARLY = 2.0           # times the margin: it is that of the worst posture, of springs that damp no more than they are known to
 UNAGREED = 'no state whose stamp agrees with the clock has come'
 
@@ -26,7 +27,7 @@ class Delay:
         self.median: float | None = None        # [s] None: too few states came
         self._margin, self._told, self._held, self._judges = margin, told, held, not off
         self._ages = np.zeros(STATES)
-        self._count = 0
+        self._count = self._strange = 0
 
     def take(self, stamp: int, clock: int) -> None:
         """A state of this stamp is answered when it is `clock`, both in [ns]."""
@@ -34,8 +35,11 @@ class Delay:
             return
         age = 1e-9 * (clock - stamp)
         if not 0 <= age <= LATEST:
-            self._forget()
+            self._strange += 1
+            if self._strange == STRANGE:
+                self._forget()
             return
+        self._strange = 0
         self._ages[self._count % STATES] = age
         self._count += 1
         if self._count >= FIRST and self._count % EVERY == 0:

@@ -44,8 +44,9 @@ def test_a_third_of_the_states_late_is_no_fault_and_what_comes_again_in_time_end
 
 
 @pytest.mark.parametrize('age', [3.0, -0.002])
-def test_stamps_of_another_clock_are_not_judged(age):
-    delay = measured(*[9e-3] * 100, age)
+def test_stamps_of_another_clock_are_not_judged_and_few_of_them_hide_no_fault(age):
+    assert measured(*[9e-3] * 100, *[age] * 31, 9e-3, *[age] * 31).fault
+    delay = measured(*[9e-3] * 100, *[age] * 32)
     assert delay.median is None and not delay.fault and not delay.warning and delay.record.state == 'off'
 
 
