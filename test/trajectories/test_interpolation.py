@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
+import warnings
+
 import numpy as np
 import pytest
 from scipy.interpolate import make_interp_spline
 
 from hod_ros import InputError
 from hod_ros import Trajectory
+
+pytestmark = pytest.mark.filterwarnings('ignore:between point')     # of random times, many are uneven
 
 
 def random_points(rng, most=9, joints=4, spread=1.0):
@@ -191,6 +195,16 @@ def test_what_cannot_be_interpolated_is_refused_with_the_reason(change, message)
 def test_velocities_may_be_missing_at_some_points():
     a = Trajectory.interpolate([0, 1, 2], [[0.0], [1.0], [0.5]], [None, [0.1], []], max_deviation=None)
     assert a == Trajectory.interpolate([0, 1, 2], [[0.0], [1.0], [0.5]], [[np.nan], [0.1], [np.nan]], max_deviation=None)
+
+
+def test_a_motion_that_swings_farther_than_all_its_points_lie_apart_is_told_of():
+    positions = [[0.0], [1.0], [0.5], [1.0], [0.0]]
+    with pytest.warns(RuntimeWarning, match=r'between point 2 .* swings .* too uneven \(1.9 s there, 0.1 s after point 1\)'):
+        Trajectory.interpolate([0, 1, 1.1, 3, 4], positions, max_deviation=None)
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        Trajectory.interpolate([0, 1, 1.5, 2.5, 3.5], positions, max_deviation=None)
+        Trajectory.interpolate([0, 1, 1.1, 3, 4], positions)
 
 
 @pytest.mark.parametrize('gap', [1e-4, 1e-5, 1e-8])
