@@ -3,8 +3,8 @@
 
     python examples/elastic_time_optimal.py [--picture FILE] [--period SECONDS]
 
-TOPP-RA (`pip install toppra`) keeps limits of torques, which may jump: then motors of elastic joints would have to be elsewhere at once.
-The plant is MuJoCo's: `pip install 'hod_ros[sim,trajectories,plot]'`.
+TOPP-RA keeps limits of torques, which may jump: then motors of elastic joints would have to be elsewhere at once. The plant is MuJoCo's.
+Beside the environment that make builds: pip install toppra 'hod_ros[sim,trajectories,plot]'.
 """
 
 import argparse
@@ -187,7 +187,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         import toppra  # noqa: F401
     except ImportError:
-        print('skipped: toppra is not installed; pip install toppra', file=sys.stderr)
+        print(f'skipped: toppra is not installed; {sys.executable} -m pip install toppra', file=sys.stderr)
         return 0
     model, (theirs, ours), runs = compare(options.period)
     print(f'{theirs:.3f} s by TOPP-RA, {ours:.3f} s within {EFFORT_RATE:g} N m/s, for which all have time')

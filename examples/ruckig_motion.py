@@ -3,7 +3,8 @@
 
     python examples/ruckig_motion.py [--picture FILE] [--stream setpoint | joint_trajectory]
 
-ruckig (`pip install ruckig`) keeps limits of velocity, acceleration and jerk, but knows no torques; where its jerk jumps, their rates jump.
+ruckig keeps limits of velocity, acceleration and jerk, but knows no torques; where its jerk jumps, their rates jump. It is none of make's:
+`.venv/bin/python -m pip install ruckig`, or pip install ruckig 'hod_ros[trajectories,plot]' where hod_ros is installed.
 The node must know the robot: config/robots/panda.urdf as its description. A trajectory must begin where joint_states have the robot.
 """
 
@@ -68,7 +69,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         result = planned(model)
     except ImportError:
-        print('skipped: ruckig is not installed; pip install ruckig', file=sys.stderr)
+        print(f'skipped: ruckig is not installed; {sys.executable} -m pip install ruckig', file=sys.stderr)
         return 0
     motion = read_waypoints(result, step=STEP, joint_names=model.joint_names).trajectory(max_deviation=5e-3)
     limits = Limits(velocity=model.velocity_limits, effort=model.effort_limits, effort_rate=EFFORT_RATE)

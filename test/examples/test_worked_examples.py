@@ -177,4 +177,12 @@ def test_jumps_of_torque_shake_an_elastic_arm_and_limited_torque_rates_do_not(ex
 def test_an_example_whose_package_is_missing_says_what_to_install(example, script, package, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, package, None)
     assert example(script).main([]) == 0
-    assert f'pip install {package}' in capsys.readouterr().err
+    assert f'{sys.executable} -m pip install {package}' in capsys.readouterr().err
+
+
+def test_ruckigs_motion_is_slowed_down_until_its_torque_rates_are_within_limits(example, capsys):
+    pytest.importorskip('ruckig')
+    assert example('ruckig_motion').main([]) == 0
+    own, smooth, slower = capsys.readouterr().out.splitlines()
+    assert 'as ruckig has it: effort rates up to 1331 N m/s' in own
+    assert 'not feasible' in smooth and ': feasible' in slower
