@@ -125,9 +125,7 @@ public:
             run.in(1, base->pose, 16);
             run.in(2, base->twists, (K + 1) * 6);
         }
-        if (count)
-            run.in(3, values_, K * count * 6);
-        run.given.shared[4] = count ? places_ : nullptr;
+        run.loads(3, 4);
         run.out(0, Q, K * n);
         if (base)
             run.out(1, W, K * 6);
@@ -204,6 +202,13 @@ protected:
         {
             given.in[i] = numbers;
             finite = finite && all_finite(numbers, size);
+        }
+        void loads(int values, int places)
+        {
+            if (given.L == 0)
+                return;
+            in(values, robot.values_, K * given.L * 6);
+            given.shared[places] = robot.places_;
         }
         void out(int i, double *target, int size)
         {

@@ -27,14 +27,14 @@ template <class V, class Order> HOD_INLINE bool forward_dynamics_derivatives(con
     Memory first = memory;
     if (!accelerations(tree, forward, U, first, Fixed<1>{}))
         return false;
-    if (memory.counts())
-        return inverse_dynamics_derivatives(tree, inverse, memory, Fixed<1>{}) && (memory.take<char>(first.used()), true);
-    for (int i = 0; i < 2 * n; i++)
+    for (int i = 0; !memory.counts() && i < 2 * n; i++)
         q[i] = given.in[0][i];
     for (int i = 0; pose && i < 6; i++)
         twists[i] = twist[i];
     if (!inverse_dynamics_derivatives(tree, inverse, memory, Fixed<1>{}))
         return false;
+    if (memory.counts())
+        return memory.take<char>(first.used()), true;
     for (int i = 0; i < m; i++) {
         Number *row = x + (ptrdiff_t)i * width;
         for (int j = 0; j < m; j++) {

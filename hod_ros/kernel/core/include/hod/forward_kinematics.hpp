@@ -2,7 +2,6 @@
 // Pose and twists of a link.
 #pragma once
 
-#include "arguments.hpp"
 #include "link.hpp"
 
 namespace hod {
@@ -12,29 +11,22 @@ inline namespace HOD_TARGET {
 template <class V, class Order> HOD_INLINE bool forward_kinematics(const Tree &tree, const Arguments<V> &given, Memory &memory, Order K)
 {
     using Number = typename V::Number;
-    const Joints<Number> joints = take_joints<Number>(tree, memory, K, 1);
     const Chain<V> chain(tree, memory, K);
-    Screw<V> *scratch = memory.take<Screw<V>>(K);
     if (memory.counts())
         return true;
     const double *link = given.shared[1];
-    const Number *base = given.in[2], *twists = given.in[3];
-    if (!fits_base<V>(tree, base, twists) || !are_places(tree, link, 1))
+    if (!fits_base<V>(tree, given.in[2], given.in[3]) || !are_places(tree, link, 1))
         return false;
 
-    joint_series(tree, given.in[0], joints, K, Fixed<1>{});
     Frame<V> at;
-    const auto last = previous(previous(K));
-    chain_of_link(tree, link, joints, base, twists, chain, at, last);
-    if (link[1] != LINK_AXES)
-        world_series(chain, at, last);
+    chain_of_link(tree, given, chain, at, K);
     Number *pose = given.out[0], *out = given.out[1];
     const V columns[4] = {at.x, at.y, at.z, at.p};
     for (int i = 0; i < 4; i++) {
         pose[i] = x(columns[i]), pose[4 + i] = y(columns[i]), pose[8 + i] = z(columns[i]);
         pose[12 + i] = Number{} + double(i == 3);
     }
-    const Screw<V> *twist = changed(chain, chain.twist, (int)link[1], scratch, previous(last));
+    const Screw<V> *twist = changed(chain, chain.twist, (int)link[1], previous(previous(previous(K))));
     for (int i = 0; i < 6 * (K - 1); i++)
         out[i] = Number{};
     for (int k = 0; k + 1 < K; k++)

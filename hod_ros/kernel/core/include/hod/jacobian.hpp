@@ -2,7 +2,6 @@
 // The Jacobian of a link with time derivatives.
 #pragma once
 
-#include "arguments.hpp"
 #include "link.hpp"
 
 namespace hod {
@@ -12,9 +11,7 @@ inline namespace HOD_TARGET {
 template <class V, class Order> HOD_INLINE bool jacobian(const Tree &tree, const Arguments<V> &given, Memory &memory, Order K)
 {
     using Number = typename V::Number;
-    const Joints<Number> joints = take_joints<Number>(tree, memory, K, 1);
     const Chain<V> chain(tree, memory, K);
-    Screw<V> *scratch = memory.take<Screw<V>>(K);
     if (memory.counts())
         return true;
     const int n = tree.columns;
@@ -23,18 +20,14 @@ template <class V, class Order> HOD_INLINE bool jacobian(const Tree &tree, const
     if (!are_places(tree, link, 1) || !((link[1] == LINK_AXES && !pose && !twists) || fits_base<V>(tree, pose, twists)))
         return false;
 
-    joint_series(tree, given.in[0], joints, K, Fixed<1>{});
     Frame<V> at;
-    const auto last = previous(previous(K));
-    const int steps = chain_of_link(tree, link, joints, pose, twists, chain, at, last);
-    if (link[1] != LINK_AXES)
-        world_series(chain, at, last);
+    const int steps = chain_of_link(tree, given, chain, at, K);
     Number *J = given.out[0];
     for (int i = 0; i < K * 6 * n; i++)
         J[i] = Number{};
     for (int step = 0; step < steps; step++) {
         const Body &body = tree.body[chain.path[step]];
-        const Screw<V> *S = changed(chain, chain.S + step * chain.row, (int)link[1], scratch, last);
+        const Screw<V> *S = changed(chain, chain.S + step * chain.row, (int)link[1], previous(previous(K)));
         for (int k = 0; k < K; k++)
             add_components(body.multiplier * factorial.of[k], Wrench<V>{S[k].s, S[k].u}, J + 6 * n * k + body.column, n);
     }

@@ -5,6 +5,7 @@
 // from the link inwards, V falls by S_i q_i'. What is left of it at the base, less the base's own twist, is minus the link's twist.
 #pragma once
 
+#include "arguments.hpp"
 #include "loads.hpp"
 #include "spatial.hpp"
 
@@ -12,15 +13,18 @@ namespace hod {
 inline namespace HOD_TARGET {
 
 template <class V> struct Chain {
+    Joints<typename V::Number> joints;      // whose rates have their signs turned
     Frame<V> *frame;                // of the bodies on it
-    Screw<V> *S, *seen, *twist;     // of each step inwards, K + 1 coefficients each, a free base's six screws last; the link's twist
+    Screw<V> *S, *seen, *twist, *scratch;   // of each step inwards, K + 1 coefficients each, a free base's six screws last; the link's twist
     V *axes, *p;                    // the world's axes in the link's frame, K each; the link's position
     int *path;                      // its bodies, from the link inwards
     int row;
     HOD_INLINE Chain(const Tree &tree, Memory &memory, int K)
-        : frame(memory.take<Frame<V>>(tree.bodies + 1)), S(memory.take<Screw<V>>((size_t)(screws(tree) + 1) * (K + 1))),
-          seen(memory.take<Screw<V>>((size_t)(tree.bodies + 1) * (K + 1))), twist(memory.take<Screw<V>>(K + 1)), axes(memory.take<V>(3 * (K + 1))),
-          p(memory.take<V>(K + 1)), path(memory.take<int>(tree.bodies + 1)), row(K + 1)
+        : joints(take_joints<typename V::Number>(tree, memory, K, 1)), frame(memory.take<Frame<V>>(tree.bodies + 1)),
+          S(memory.take<Screw<V>>((size_t)(screws(tree) + 1) * (K + 1))),
+          seen(memory.take<Screw<V>>((size_t)(tree.bodies + 1) * (K + 1))), twist(memory.take<Screw<V>>(K + 1)),
+          scratch(memory.take<Screw<V>>(K + 1)),
+          axes(memory.take<V>(3 * (K + 1))), p(memory.take<V>(K + 1)), path(memory.take<int>(tree.bodies + 1)), row(K + 1)
     {
     }
 };
@@ -31,12 +35,30 @@ template <class V> HOD_INLINE V turned(const V *X, int row, int i, V a)
     return V::of(sum(X[i] * a), sum(X[row + i] * a), sum(X[2 * row + i] * a));
 }
 
-// The link's frame in the world, and the chain's screws and the link's twist up to coefficients last + 1 and last, in its frame. Returns the steps.
-// link: LOAD_NUMBERS, as of a load's place. The rates of `joints` change their sign.
-template <class V, class Last>
-HOD_INLINE int chain_of_link(const Tree &tree, const double *link, const Joints<typename V::Number> &joints, const typename V::Number *pose,
-                             const typename V::Number *twists, const Chain<V> &chain, Frame<V> &at, Last last)
+// The world's axes in the link's frame, X' = X x w, and its position, for `changed`; up to coefficients last + 1.
+template <class V, class Last> HOD_INLINE void world_series(const Chain<V> &chain, const Frame<V> &at, Last last)
 {
+    V *X = chain.axes, *p = chain.p;
+    X[0] = V::of(x(at.x), x(at.y), x(at.z));
+    X[chain.row] = V::of(y(at.x), y(at.y), y(at.z));
+    X[2 * chain.row] = V::of(z(at.x), z(at.y), z(at.z));
+    p[0] = at.p;
+    for (int k = 0; k <= last; k++) {
+        for (V *axis = X; axis < X + 3 * chain.row; axis += chain.row)
+            axis[k + 1] = (1.0 / (k + 1)) * product(k, HOD_OF(i, j) { return cross(axis[i], chain.twist[j].s); });
+        p[k + 1] = (1.0 / (k + 1)) * product(k, HOD_OF(i, j) { return turned(X, chain.row, i, chain.twist[j].u); });
+    }
+}
+
+// The link's frame in the world, and the chain's screws and the link's twist up to coefficients K - 1 and K - 2, in its frame. Returns the steps.
+// given: q (K, n), link: LOAD_NUMBERS, as of a load's place, and the motion of a free base.
+template <class V, class Order> HOD_INLINE int chain_of_link(const Tree &tree, const Arguments<V> &given, const Chain<V> &chain, Frame<V> &at, Order K)
+{
+    const auto *pose = given.in[2], *twists = given.in[3];
+    const double *link = given.shared[1];
+    const auto last = previous(previous(K));
+    const Joints<typename V::Number> &joints = chain.joints;
+    joint_series(tree, given.in[0], joints, K, Fixed<1>{});
     const int N = tree.bodies;
     int steps = 0;
     for (int i = (int)link[0]; i < N; i = tree.body[i].parent)
@@ -88,28 +110,15 @@ HOD_INLINE int chain_of_link(const Tree &tree, const double *link, const Joints<
         }
         at = in_world(pose, at);
     }
+    if (link[1] != LINK_AXES)
+        world_series(chain, at, last);
     return steps;
 }
 
-// The world's axes in the link's frame, X' = X x w, and its position, for `changed`; up to coefficients last + 1.
-template <class V, class Last> HOD_INLINE void world_series(const Chain<V> &chain, const Frame<V> &at, Last last)
+// A screw's or twist's coefficients 0 to `last` + 1 as the frame (of loads) says.
+template <class V, class Last> HOD_INLINE const Screw<V> *changed(const Chain<V> &chain, const Screw<V> *a, int frame, Last last)
 {
-    V *X = chain.axes, *p = chain.p;
-    X[0] = V::of(x(at.x), x(at.y), x(at.z));
-    X[chain.row] = V::of(y(at.x), y(at.y), y(at.z));
-    X[2 * chain.row] = V::of(z(at.x), z(at.y), z(at.z));
-    p[0] = at.p;
-    for (int k = 0; k <= last; k++) {
-        for (V *axis = X; axis < X + 3 * chain.row; axis += chain.row)
-            axis[k + 1] = (1.0 / (k + 1)) * product(k, HOD_OF(i, j) { return cross(axis[i], chain.twist[j].s); });
-        p[k + 1] = (1.0 / (k + 1)) * product(k, HOD_OF(i, j) { return turned(X, chain.row, i, chain.twist[j].u); });
-    }
-}
-
-// A screw's or twist's coefficients 0 to `last` + 1 as the frame (of loads) says; scratch: as many.
-template <class V, class Last>
-HOD_INLINE const Screw<V> *changed(const Chain<V> &chain, const Screw<V> *a, int frame, Screw<V> *scratch, Last last)
-{
+    Screw<V> *const scratch = chain.scratch;
     if (frame == LINK_AXES)
         return a;
     for (int k = 0; k <= last + 1; k++)

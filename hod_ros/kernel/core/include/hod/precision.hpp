@@ -39,6 +39,15 @@ inline bool all_finite(const double *numbers, size_t count)
     return any == 0;
 }
 
+// Coefficients from the highest power down.
+template <class Number, int COUNT> HOD_INLINE Number polynomial(const Number &z, const double (&coefficients)[COUNT])
+{
+    Number total = Number{} + coefficients[0];
+    for (int i = 1; i < COUNT; i++)
+        total = total * z + coefficients[i];
+    return total;
+}
+
 // To 1 unit in the last place (0.8 measured) up to 2^20, where the argument is reduced by multiples of pi/2 in three parts whose products
 // with the multiple are exact; by the C library beyond.
 template <int W> HOD_INLINE void sin_cos_lanes(const typename Lanes<W>::Number &angle, typename Lanes<W>::Number &sine, typename Lanes<W>::Number &cosine)
@@ -51,23 +60,10 @@ template <int W> HOD_INLINE void sin_cos_lanes(const typename Lanes<W>::Number &
     const Word far = (Word)(x > Number{} + limit) | (Word)(x < Number{} - limit), quadrant = (Word)shifted;
     const Number r = x - multiple * part_1, second = multiple * part_2, near = r - second, lost = (r - near) - second;
     const Number y = near + (lost - multiple * part_3), z = y * y;
-    Number s = Number{} + 1.0 / 355687428096000.0;
-    s = s * z - 1.0 / 1307674368000.0;
-    s = s * z + 1.0 / 6227020800.0;
-    s = s * z - 1.0 / 39916800.0;
-    s = s * z + 1.0 / 362880.0;
-    s = s * z - 1.0 / 5040.0;
-    s = s * z + 1.0 / 120.0;
-    s = s * z - 1.0 / 6.0;
-    s = y + y * z * s;
-    Number c = Number{} + 1.0 / 20922789888000.0;
-    c = c * z - 1.0 / 87178291200.0;
-    c = c * z + 1.0 / 479001600.0;
-    c = c * z - 1.0 / 3628800.0;
-    c = c * z + 1.0 / 40320.0;
-    c = c * z - 1.0 / 720.0;
-    c = c * z + 1.0 / 24.0;
-    c = (1.0 - 0.5 * z) + z * z * c;
+    const Number s = y + y * z * polynomial(z, {1.0 / 355687428096000.0, -1.0 / 1307674368000.0, 1.0 / 6227020800.0, -1.0 / 39916800.0,
+                                                1.0 / 362880.0, -1.0 / 5040.0, 1.0 / 120.0, -1.0 / 6.0});
+    const Number c = (1.0 - 0.5 * z) + z * z * polynomial(z, {1.0 / 20922789888000.0, -1.0 / 87178291200.0, 1.0 / 479001600.0, -1.0 / 3628800.0,
+                                                              1.0 / 40320.0, -1.0 / 720.0, 1.0 / 24.0});
     const Word swap = -(quadrant & 1), s_bits = (Word)s, c_bits = (Word)c;
     sine = (Number)(((s_bits & ~swap) | (c_bits & swap)) ^ ((quadrant & 2) << 62));
     cosine = (Number)(((c_bits & ~swap) | (s_bits & swap)) ^ (((quadrant + 1) & 2) << 62));
@@ -90,17 +86,7 @@ template <int W> HOD_INLINE typename Lanes<W>::Number log1p_lanes(const typename
     const Word exponent = ((Word)u - least) >> 52;
     const Number m = (Number)((Word)u - (exponent << 52)), s = (m - 1.0) / (m + 1.0), z = s * s;
     const Number e = (Number)((Word)(Number{} + shifter) + exponent) - shifter;
-    Number sum = Number{} + 1.0 / 23;
-    sum = sum * z + 1.0 / 21;
-    sum = sum * z + 1.0 / 19;
-    sum = sum * z + 1.0 / 17;
-    sum = sum * z + 1.0 / 15;
-    sum = sum * z + 1.0 / 13;
-    sum = sum * z + 1.0 / 11;
-    sum = sum * z + 1.0 / 9;
-    sum = sum * z + 1.0 / 7;
-    sum = sum * z + 1.0 / 5;
-    sum = sum * z + 1.0 / 3;
+    const Number sum = polynomial(z, {1.0 / 23, 1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3});
     return e * 0x1.62e42feep-1 + (2.0 * s + (2.0 * s * z * sum + (e * 0x1.a39ef35793c76p-33 + lost)));
 }
 

@@ -73,9 +73,7 @@ public:
         }
         if (wrench)
             run.in(4, wrench, K * 6);
-        if (count)
-            run.in(5, values_, K * count * 6);
-        run.given.shared[6] = count ? places_ : nullptr;
+        run.loads(5, 6);
         run.out(0, ddq, K * n);
         if (base)
             run.out(1, dtwist, K * 6);
