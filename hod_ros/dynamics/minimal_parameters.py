@@ -17,8 +17,8 @@ from hod_ros.checks import arguments
 from hod_ros.checks import arrays
 from hod_ros.checks.types import Array
 from hod_ros.dynamics.forward_dynamics import has_own_coordinates
-from hod_ros.dynamics.regressor import momentum_form
 from hod_ros.dynamics.regressor import parameter_names
+from hod_ros.dynamics.regressor import regressor
 from hod_ros.errors import InputError
 from hod_ros.model import motions
 from hod_ros.model.robot_model import RobotModel
@@ -89,7 +89,7 @@ def _stacked_regressors(model, rng):
     turns = 1 if has_own_coordinates(model) else 8      # bodies of mimic joints go through their angles at other rates
     scale = np.array([turns * np.pi, 2.0, 4.0])[:, None]
     motions = scale * rng.uniform(-1, 1, (samples, 3, model.n))
-    return np.concatenate([momentum_form(model, q, _random_base(model, rng))[0] for q in motions])
+    return np.concatenate([regressor(model, q, base=_random_base(model, rng))[0] for q in motions])
 
 
 def _random_base(model, rng):

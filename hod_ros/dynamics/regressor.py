@@ -96,12 +96,8 @@ def _regressor(model, q, reference, base=None):
     return np.concatenate([Y, _rotor_columns(model, reference[1:])], axis=-1)
 
 
-def momentum_form(model, q, base=None):
-    """Y of one sample, checked, by (15): in a column that is small beside its body's others, rounding is as small."""
-    return _regressor(model, q[:-1], base_rates(q, base), base)
-
-
-_REGRESSOR = Quantity('regressor', momentum_form, 'the regressor', 3)
+_REGRESSOR = Quantity(
+    'regressor', lambda model, q, base: _regressor(model, q[:-1], base_rates(q, base), base), 'the regressor', 3)
 
 
 def momentum_regressor(V):

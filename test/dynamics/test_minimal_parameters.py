@@ -16,7 +16,6 @@ from hod_ros import minimal_parameters
 from hod_ros import regressor
 from hod_ros import with_inertial_parameters
 from hod_ros.dynamics.formulations import recursive
-from hod_ros.dynamics.regressor import momentum_form
 
 
 def test_panda_has_the_43_coefficients_of_gaz_2019():
@@ -64,7 +63,7 @@ def test_minimal_regressor_has_full_rank_and_no_smaller_set_will_do():
     rng = np.random.default_rng(3)
     for model in robots():
         found = minimal_parameters(model)
-        Y = np.concatenate([momentum_form(model, random_motion(rng, model, 0, scale=2.0))[0] for _ in range(120)])
+        Y = np.concatenate([regressor(model, random_motion(rng, model, 0, scale=2.0))[0] for _ in range(120)])
         Y = Y / np.maximum(np.linalg.norm(Y, axis=0), 1e-12)
         values = np.linalg.svd(Y, compute_uv=False)
         size = len(found.columns)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The regressor: Q is linear in the inertial parameters, 001 (15).
 //
-// A body's force and moment are m a + O c and c x a + the axial part of O S, as in the recursion; along a screw (s, u) the mass gives u . a, the
-// first moment O^T u + a x s, and the tensor about the origin, S = tr(I) / 2 - I, what follows of s . (r x O r) = -r . [s] O r.
+// A body's force and moment are m a + O c and c x a + I w' + w x I w; along a screw (s, u) the mass gives u . a, the first moment O^T u + a x s,
+// and the tensor about the origin what follows of s . (I w' + w x I w): in its own terms, so that a column that is small beside others of its
+// body has rounding errors as small.
 #pragma once
 
 #include "inverse_dynamics.hpp"
@@ -43,9 +44,9 @@ template <class V, class Order> HOD_INLINE bool regressor(const Tree &tree, cons
     const int N = tree.bodies, n = tree.columns, m = rates(tree), p = parameters(tree), six = m - n;
     const Joints<Number> joints = take_joints<Number>(tree, memory, K + 2, K + 1);
     const Recursion<V> run(tree, memory, K);
-    Screw<V> *table = memory.take<Screw<V>>((size_t)tree.places * (screws(tree) + 1) * K), *seen = memory.take<Screw<V>>(K);
-    V *scratch = memory.take<V>(8 * K), *a = memory.take<V>(K);
-    Matrix<V> *O = memory.take<Matrix<V>>(K);
+    Screw<V> *table = memory.take<Screw<V>>((size_t)tree.places * (screws(tree) + 1) * K), *along = memory.take<Screw<V>>(K);
+    V *scratch = memory.take<V>(8 * K), *rate = memory.take<V>(K), *both = memory.take<V>(K);
+    const Motion<V> seen = {memory.take<V>(K + 1), memory.take<V>(K), memory.take<V>(K), memory.take<V>(K), memory.take<V>(K)};
     int *depth = memory.take<int>(N + 1);
     if (memory.counts())
         return true;
@@ -98,13 +99,16 @@ template <class V, class Order> HOD_INLINE bool regressor(const Tree &tree, cons
                 screw(i, depth[i] - 1)[k] = {(k || !body.turns) ? V::zero() : rest.z, k ? V::zero() : body.h * rest.z};
         }
         // in the frame that the model gives to the body
-        const double *R = body.frame, *at = R + 9;
+        const double *R = body.frame;
         const Constant columns[3] = {{R[0], R[3], R[6], 0}, {R[1], R[4], R[7], 0}, {R[2], R[5], R[8], 0}};
-        const Vector rows[3] = {spread(R), spread(R + 3), spread(R + 6)}, arm = spread(at);
+        const Vector arm = spread(R + 9);
+        for (int k = 0; k <= K; k++)
+            seen.w[k] = combined(columns, own.w[k]);
+        rotation_rates(seen, K);
         for (int k = 0; k < K; k++) {
-            const V X = combined(columns, moved(own, k, rows[0])), U = combined(columns, moved(own, k, rows[1])), Z = combined(columns, moved(own, k, rows[2]));
-            O[k] = {V::of(x(X), y(U), z(Z)), V::of(x(U), y(Z), z(X)), V::of(x(Z), y(X), z(U))};
-            a[k] = combined(columns, own.a[k]) - (at[0] * X + at[1] * U + at[2] * Z);
+            seen.a[k] = combined(columns, own.a[k]) - moved(seen, k, arm);
+            rate[k] = double(k + 1) * seen.w[k + 1];
+            both[k] = product(k, HOD_OF(i, j) { return seen.w[i] * yzx(seen.w[j]); });
         }
         Number *const block = Y + 10 * (ptrdiff_t)slots[i];
         for (int j = i, d = depth[i] - 1; d >= 0; d--, j = j < N ? above(tree, j) : j) {
@@ -113,19 +117,18 @@ template <class V, class Order> HOD_INLINE bool regressor(const Tree &tree, cons
             const Screw<V> *from = screw(i, d);
             for (int k = 0; k < K; k++) {
                 const V turning = combined(columns, from[k].s);
-                seen[k] = {turning, combined(columns, from[k].u) + crossed(arm, turning)};
+                along[k] = {turning, combined(columns, from[k].u) + crossed(arm, turning)};
             }
             for (int k = 0; k < K; k++) {
                 const Sums<V> t = product(k, HOD_OF(l, r) {
-                    const V s1 = yzx(seen[l].s), s2 = zxy(seen[l].s), D = O[r].D, E = O[r].E, G = O[r].G;
-                    return Sums<V>{seen[l].u * a[r], transposed(O[r]) * seen[l].u + cross(a[r], seen[l].s), s2 * yzx(G) - s1 * zxy(E),
-                                   s2 * (yzx(D) - D) - s1 * zxy(G) + seen[l].s * zxy(E)}; });
+                    const V s = along[l].s, s1 = yzx(s), s2 = zxy(s), u = along[l].u, D = seen.D[r], E = seen.E[r], G = seen.G[r];
+                    return Sums<V>{u * seen.a[r], transposed(Matrix<V>{D, E, G}) * u + cross(seen.a[r], s),
+                                   s * rate[r] + (s1 * zxy(both[r]) - s2 * both[r]), s2 * (yzx(D) - D) - s1 * zxy(G) + s * zxy(E)}; });
                 const double size = scale * factorial.of[k];
-                const V half = 0.5 * (yzx(t.diagonal) + zxy(t.diagonal) - t.diagonal);
                 Number *to = block + ((ptrdiff_t)k * m + row) * p;
                 to[0] += size * sum(t.mass);
                 to[1] += size * x(t.moment), to[2] += size * y(t.moment), to[3] += size * z(t.moment);
-                to[4] += size * x(half), to[5] += size * y(half), to[6] += size * z(half);
+                to[4] += size * x(t.diagonal), to[5] += size * y(t.diagonal), to[6] += size * z(t.diagonal);
                 to[7] -= size * x(t.beside), to[8] -= size * z(t.beside), to[9] -= size * y(t.beside);
             }
         }
