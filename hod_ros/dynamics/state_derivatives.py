@@ -115,8 +115,8 @@ def inverse_dynamics_derivatives(model: RobotModel, q: ArrayLike, *, wrenches: W
         True
     """
     kernel = getattr(model, '_compiled', None)
-    if kernel is not None and wrenches is None and base is None and threads is None:
-        matrices = kernel.inverse_dynamics_derivatives(q)
+    if kernel is not None and wrenches is None and threads is None and (base is None or _is_pair(base)):
+        matrices = kernel.inverse_dynamics_derivatives(q) if base is None else kernel.inverse_dynamics_derivatives(q, None, None, *base)
         if matrices is not None:
             return InverseDynamicsDerivatives._make(matrices)
     arguments.threads(threads)
@@ -141,6 +141,10 @@ def inverse_dynamics_derivatives(model: RobotModel, q: ArrayLike, *, wrenches: W
     size = model.n + 6 * (base is not None)
     stacked = (np.reshape([getattr(one, name) for one in each], (len(q), size, size)) for name in ('q', 'dq', 'ddq'))
     return InverseDynamicsDerivatives(*stacked)
+
+
+def _is_pair(base):
+    return isinstance(base, tuple) and len(base) == 2
 
 
 @np.errstate(over='ignore', invalid='ignore')
@@ -192,8 +196,8 @@ def forward_dynamics_derivatives(model: RobotModel, q: ArrayLike, Q: ArrayLike, 
     """
     arguments.threads(threads)
     kernel = getattr(model, '_compiled', None)
-    if kernel is not None and wrenches is None and base is None and base_wrench is None:
-        matrices = kernel.forward_dynamics_derivatives(q, Q, threads=threads)
+    if kernel is not None and wrenches is None and base_wrench is None and (base is None or _is_pair(base)):
+        matrices = kernel.forward_dynamics_derivatives(q, Q, None, None, *(base or ()), threads=threads)
         if matrices is not None:
             return ForwardDynamicsDerivatives._make(matrices)
     q = motions.motions(model, q, 2)[..., :2, :]

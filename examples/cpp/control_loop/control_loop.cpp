@@ -5,23 +5,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <new>
 #include <thread>
 #include <vector>
 
+#include "../counted_allocations.hpp"
 #include ROBOT_HEADER
-
-static long allocations = 0;
-
-void *operator new(std::size_t bytes)
-{
-    allocations++;
-    if (void *block = std::malloc(bytes))
-        return block;
-    throw std::bad_alloc();
-}
-void operator delete(void *block) noexcept { std::free(block); }
-void operator delete(void *block, std::size_t) noexcept { std::free(block); }
 
 int main(int count, char **arguments)
 {

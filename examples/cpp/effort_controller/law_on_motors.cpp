@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The law against motors that turn as their torques tell them: follows a motion, loses its setpoints, gets one again, measures nonsense. It
 // writes a line for each cycle, state, torques, motion of the motors, and ends with 1 where a cycle allocated.
+#include "../counted_allocations.hpp"
 #include "feedforward_law.hpp"
 
 #include <cstdio>
-#include <cstdlib>
-#include <new>
 
 #include ROBOT_HEADER
-
-static long allocations = 0;
-
-void *operator new(std::size_t bytes)
-{
-    allocations++;
-    if (void *block = std::malloc(bytes))
-        return block;
-    throw std::bad_alloc();
-}
-void operator delete(void *block) noexcept { std::free(block); }
-void operator delete(void *block, std::size_t) noexcept { std::free(block); }
 
 int main()
 {
