@@ -29,7 +29,7 @@ template <class V, class Order> HOD_INLINE bool forward_dynamics_derivatives(con
         return false;
     for (int i = 0; !memory.counts() && i < 2 * n; i++)
         q[i] = given.in[0][i];
-    for (int i = 0; pose && i < 6; i++)
+    for (int i = 0; !memory.counts() && pose && i < 6; i++)
         twists[i] = twist[i];
     if (!inverse_dynamics_derivatives(tree, inverse, memory, Fixed<1>{}))
         return false;
