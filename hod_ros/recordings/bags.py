@@ -19,7 +19,7 @@ from hod_ros.recordings.samples import Samples
 rosbag2 = optional('rosbags.rosbag2', 'recordings')
 
 KINDS = (cdr.SETPOINT, cdr.STATE, cdr.TRAJECTORY)       # in the order of preference
-_MESSAGES = 2048                # decoded at once
+_MESSAGES = 1024                # decoded at once: more are slower, for they leave the processor's cache
 
 
 def is_bag(path: Path) -> bool:

@@ -26,6 +26,7 @@ from hod_ros.recordings.whole_files import whole_file
 from hod_ros.trajectories.trajectory import Trajectory
 
 _EVALUATED = 8192           # samples of an interpolated motion at once
+_READ_LONGER = 300          # joints times rows squared, below which a sample is computed sooner than it is read
 _MOST = 1e9                 # samples of one
 _FARTHEST = 1e-3            # [rad] or [m] from straight lines, of an interpolated motion
 
@@ -54,7 +55,7 @@ def compute_torques(
     recording: a bag, CSV, NPZ or Parquet as read_samples reads it, with derivatives up to order + 2. output: a file .csv, .npz, .parquet or
     .mcap. missing: where derivatives are missing, 'differentiate' takes all from the positions by smoothed_motion (cutoff: its own), and
     'interpolate' takes the samples for way points of Trajectory.interpolate, at `rate` [Hz] or at their own times; None: that is an error.
-    threads: of the kernel. progress: called with the number of samples done.
+    threads: of the kernel; None: one where reading takes longer than computing, else as many as there are cores. progress: called with the number of samples done.
 
     Raises InputError where the recording is wrong, with its line or message; OSError where the output cannot be written.
 
@@ -79,6 +80,8 @@ def compute_torques(
         raise InputError(f"missing is {arguments.shown(missing)}; it is 'differentiate', 'interpolate' or None")
     if motions.massive(model).base != 'fixed':
         raise InputError(f'{model.name} has a free base, whose motion no recording of joints holds')
+    if threads is None and model.n * (order + 1)**2 < _READ_LONGER:
+        threads = 1
     noise = Noise()
     pieces = _pieces(model, recording, order, topic, missing, cutoff, rate, noise)
     first = next((piece for piece in pieces if len(piece)), None)
