@@ -5,6 +5,7 @@ import argparse
 from pathlib import Path
 
 from hod_ros.command import exits
+from hod_ros.command.exits import Failure
 from hod_ros.command.motions import add_drives
 from hod_ros.command.motions import read_drives
 from hod_ros.command.reports import add_json
@@ -36,8 +37,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from hod_ros.cpp.export import export_cpp
+    from hod_ros.errors import InputError
     source, model = read_robot(options)
-    made = export_cpp(model, options.out, name=options.name, drives=read_drives(options, source, model), scalar=options.scalar)
+    drives = read_drives(options, source, model)
+    try:
+        made = export_cpp(model, options.out, name=options.name, drives=drives, scalar=options.scalar)
+    except InputError as error:
+        raise Failure(str(error), exits.OUTPUT if isinstance(error.__cause__, OSError) else exits.INPUT) from None
     if options.json:
         print_json({'folder': str(made.folder), 'bytes': made.bytes, 'error': made.error, 'hash': model.hash, 'scalar': options.scalar})
         return exits.DONE

@@ -11,6 +11,7 @@ from hod_ros.command.exits import Failure
 from hod_ros.command.exits import require
 from hod_ros.command.folders import recordings
 from hod_ros.command.motions import add_drives
+from hod_ros.command.motions import refuse_degrees
 from hod_ros.command.reports import add_json
 from hod_ros.command.reports import print_json
 from hod_ros.command.reports import styled
@@ -70,8 +71,11 @@ def run(options: argparse.Namespace) -> int:
     paths = [path for given in options.recordings for path in _files(given)]
     if options.motors is not None and len(paths) != 1:
         raise Failure(f'--motors goes with one recording, but there are {len(paths)}', exits.USAGE)
+    recordings_of = [_recording(path, options) for path in paths]
+    for path, recording in zip(paths, recordings_of, strict=True):
+        refuse_degrees(model, recording.of_model(model).positions, path)
     found = identify(
-        model, [_recording(path, options) for path in paths], description_deviation=options.believe, cutoff=options.cutoff,
+        model, recordings_of, description_deviation=options.believe, cutoff=options.cutoff,
         friction_width=options.friction_width)
     document = _document(found, paths)
     if options.output is not None:

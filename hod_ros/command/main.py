@@ -46,6 +46,8 @@ def main() -> int:
     except ImportError as error:
         return _ended(error, options, exits.MISSING)
     except OSError as error:
+        if error.errno is None:         # a worker's, which says it all
+            return _ended(error, options, exits.OUTPUT)
         name = f' {error.filename!r}' if error.filename else ''
         return _ended(f'the output{name} could not be written: {error.strerror or error}', options, exits.OUTPUT)
     except Exception:

@@ -4,6 +4,7 @@
 import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
+from typing import Any
 
 from hod_ros.command import exits
 from hod_ros.command.exits import Failure
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from hod_ros.trajectories.trajectory import Trajectory
 
 MOST_SAMPLES = 200_000      # of a recording that is held in memory with its polynomials
-_DEGREES = 57.29577951308232
 
 
 def add_motion(parser: argparse.ArgumentParser, name: str = 'MOTION', optional: bool = False) -> None:
@@ -71,7 +71,7 @@ def read_motion(options: argparse.Namespace, model: 'RobotModel') -> 'Trajectory
         remedy = f'choose the joints with --joints {",".join(known)}' if known else f'its columns are {", ".join(points.joint_names)}'
         raise Failure(f'{str(options.motion)!r} has no column of joint {missing[0]!r}; {remedy}')
     points = points.of_joints(model.joint_names)
-    _refuse_degrees(points, model, options.motion)
+    refuse_degrees(model, points.positions, options.motion)
     rate = {'chunk_rate': 1.0} if points.times is None and getattr(options, 'needs_no_times', False) else {}
     if points.times is None and not rate:
         raise Failure(f'{str(options.motion)!r} has no times; add a column time [s]')
@@ -84,6 +84,7 @@ def _recorded(path, model):
     from hod_ros.recordings.samples import ROWS
     from hod_ros.trajectories.trajectory import Trajectory
     samples = read_samples(path).of_joints(model.joint_names)
+    refuse_degrees(model, samples.q[:, 0], path)
     rows = samples.q.shape[1]
     if rows < len(ROWS):
         raise Failure(
@@ -95,6 +96,14 @@ def _recorded(path, model):
     return Trajectory.from_derivatives(times, samples.q[:, :len(ROWS)], model.joint_names)
 
 
+def refuse_degrees(model: 'RobotModel', positions: Any, path: Path) -> None:
+    """Positions (points, n) of a file that look like degrees."""
+    from hod_ros.model.far_positions import in_degrees
+    sentence = in_degrees(model, positions)
+    if sentence:
+        raise Failure(f'{str(path)!r} has {sentence}')
+
+
 def _deviation(text):
     if text == 'none':
         return None
@@ -102,23 +111,6 @@ def _deviation(text):
         return float(text)
     except ValueError:
         raise Failure(f'--max-deviation is {text!r}; give a number [rad] or [m], or none', exits.USAGE) from None
-
-
-def _refuse_degrees(points, model, path):
-    """Positions far beyond the limits that would be within them in degrees."""
-    import numpy as np
-    turning = np.zeros(model.n, dtype=bool)
-    turning[model.coordinate] = (np.asarray(model.X)[:, :3] != 0).any(axis=1)
-    low, high = np.asarray(model.position_limits).T
-    q = points.positions
-    beyond = ((q > high + 1) | (q < low - 1)).any(axis=0) & turning
-    within = ((q / _DEGREES <= high + 0.1) & (q / _DEGREES >= low - 0.1)).all(axis=0)
-    if (beyond & within).any() and within[turning].all():
-        joint = int(np.flatnonzero(beyond & within)[0])
-        worst = q[np.abs(q[:, joint]).argmax(), joint]
-        raise Failure(
-            f'{str(path)!r} has joint {model.joint_names[joint]!r} at {worst:g}, but its limits are {low[joint]:.4g} and {high[joint]:.4g} '
-            'rad: these look like degrees; give radians')
 
 
 def read_limits(options: argparse.Namespace, model: 'RobotModel', drives: 'PreparedDrives | None') -> 'Limits':

@@ -100,7 +100,7 @@ def export_cpp(
                     before.rename(target)
                 raise
     except OSError as error:
-        raise InputError(f'{target} could not be written: {error.strerror or error}; nothing was changed') from None
+        raise InputError(f'{target} could not be written: {error.strerror or error}; nothing was changed') from error
     return Export(target, size, error)
 
 

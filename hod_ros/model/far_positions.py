@@ -8,6 +8,7 @@ import numpy as np
 from hod_ros.checks import arguments
 
 FAR = 1.0           # times a joint's whole range, beyond either of its limits
+DEGREES = 57.29577951308232     # in a radian
 _MOST_NAMED = 3
 
 
@@ -32,6 +33,22 @@ def far_positions(model, positions):
     return (
         f'joint {model.joint_names[worst]!r} at {position:.6g} lies far beyond its limits from {lower[worst]:.6g} to '
         f'{upper[worst]:.6g}{others}: positions are in {question}')
+
+
+def in_degrees(model, positions):
+    """A sentence about positions (samples, n) beyond the limits that would be within them in degrees; '' where there are none."""
+    turning = np.zeros(model.n, dtype=bool)
+    turning[model.coordinate] = (np.asarray(model.X)[:, :3] != 0).any(axis=1)
+    low, high = np.asarray(model.position_limits, float).T
+    q = np.asarray(positions, float)
+    beyond = ((q > high + 1) | (q < low - 1)).any(axis=0) & turning
+    within = ((q / DEGREES <= high + 0.1) & (q / DEGREES >= low - 0.1)).all(axis=0)
+    if not (beyond & within).any() or not within[turning].all():
+        return ''
+    joint = int(np.flatnonzero(beyond & within)[0])
+    worst = q[np.abs(q[:, joint]).argmax(), joint]
+    return (f'joint {model.joint_names[joint]!r} at {worst:g}, but its limits are {low[joint]:.4g} and {high[joint]:.4g} rad: '
+            'these look like degrees; give radians')
 
 
 def warn_of_far_positions(model, positions, stacklevel=3):

@@ -14,6 +14,7 @@ from hod_ros.checks import arguments
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
 from hod_ros.errors import InputError
 from hod_ros.model import motions
+from hod_ros.model.far_positions import in_degrees
 from hod_ros.model.robot_model import RobotModel
 from hod_ros.recordings.derivatives import Noise
 from hod_ros.recordings.derivatives import differentiated
@@ -55,7 +56,8 @@ def compute_torques(
     recording: a bag, CSV, NPZ or Parquet as read_samples reads it, with derivatives up to order + 2. output: a file .csv, .npz, .parquet or
     .mcap. missing: where derivatives are missing, 'differentiate' takes all from the positions by smoothed_motion (cutoff: its own), and
     'interpolate' takes the samples for way points of Trajectory.interpolate, at `rate` [Hz] or at their own times; None: that is an error.
-    threads: of the kernel; None: one where reading takes longer than computing, else as many as there are cores. progress: called with the number of samples done.
+    threads: of the kernel; None: one where reading takes longer than computing, else as many as there are cores. progress: called with the
+    number of samples done.
 
     Raises InputError where the recording is wrong, with its line or message; OSError where the output cannot be written.
 
@@ -87,6 +89,9 @@ def compute_torques(
     first = next((piece for piece in pieces if len(piece)), None)
     if first is None:
         raise InputError(f'{recording.name!r} holds no samples')
+    degrees = in_degrees(model, first.q[:, 0])
+    if degrees:
+        raise InputError(f'{recording.name!r} has {degrees}')
     done = 0
     with whole_file(output) as file:
         writer = WRITERS[output.suffix](file, model.joint_names, order, model.hash)

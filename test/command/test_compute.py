@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import yaml
 from running import HOD
+from running import ROOT
 from running import hod
 from running import refusal
 from running import report
@@ -89,6 +90,14 @@ def test_what_is_wrong_is_one_line(tmp_path, words, code, message):
     before = set(tmp_path.iterdir())
     assert message in refusal('compute', 'panda', *(word.format(tmp_path) for word in words), code=code)
     assert set(tmp_path.iterdir()) == before
+
+
+def test_a_recording_in_degrees_is_refused(tmp_path):
+    head, *rows = (ROOT / 'config' / 'motions' / 'panda_pick.csv').read_text().splitlines()
+    degrees = [[float(cell) * (57.3 if i else 1) for i, cell in enumerate(row.split(','))] for row in rows]
+    (tmp_path / 'm.csv').write_text('\n'.join([head, *(','.join(map(str, row)) for row in degrees)]))
+    said = refusal('compute', 'panda', tmp_path / 'm.csv', '--interpolate', '-o', tmp_path / 'Q.csv', code=3)
+    assert "joint 'panda_joint1' at 40.11" in said and 'these look like degrees' in said and not (tmp_path / 'Q.csv').exists()
 
 
 @pytest.mark.parametrize('ending', ['csv', 'npz', 'mcap'])
