@@ -36,12 +36,13 @@ def far_positions(model, positions):
 
 
 def in_degrees(model, positions):
-    """A sentence about positions (samples, n) beyond the limits that would be within them in degrees; '' where there are none."""
+    """A sentence about positions (samples, n) far beyond the limits that would be within them in degrees; '' where there are none."""
     turning = np.zeros(model.n, dtype=bool)
     turning[model.coordinate] = (np.asarray(model.X)[:, :3] != 0).any(axis=1)
     low, high = np.asarray(model.position_limits, float).T
     q = np.asarray(positions, float)
-    beyond = ((q > high + 1) | (q < low - 1)).any(axis=0) & turning
+    room = FAR * np.where(np.isfinite(high - low), np.maximum(high - low, 0), np.inf)
+    beyond = ((q > high + room) | (q < low - room)).any(axis=0) & turning
     within = ((q / DEGREES <= high + 0.1) & (q / DEGREES >= low - 0.1)).all(axis=0)
     if not (beyond & within).any() or not within[turning].all():
         return ''
