@@ -186,8 +186,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         import toppra  # noqa: F401
-    except ImportError:
-        print(f'skipped: toppra is not installed; {sys.executable} -m pip install toppra', file=sys.stderr)
+    except ImportError as error:
+        print(f'skipped: toppra cannot be imported ({error}); {sys.executable} -m pip install toppra', file=sys.stderr)
         return 0
     model, (theirs, ours), runs = compare(options.period)
     print(f'{theirs:.3f} s by TOPP-RA, {ours:.3f} s within {EFFORT_RATE:g} N m/s, for which all have time')

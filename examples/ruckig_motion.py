@@ -68,8 +68,8 @@ def main(arguments: list[str] | None = None) -> int:
     model = RobotModel.from_urdf(example_robot('panda'))
     try:
         result = planned(model)
-    except ImportError:
-        print(f'skipped: ruckig is not installed; {sys.executable} -m pip install ruckig', file=sys.stderr)
+    except ImportError as error:
+        print(f'skipped: ruckig cannot be imported ({error}); {sys.executable} -m pip install ruckig', file=sys.stderr)
         return 0
     motion = read_waypoints(result, step=STEP, joint_names=model.joint_names).trajectory(max_deviation=5e-3)
     limits = Limits(velocity=model.velocity_limits, effort=model.effort_limits, effort_rate=EFFORT_RATE)
