@@ -98,7 +98,8 @@ class Streamer:
         if self._waiting is not None:
             self._waiting.goal.finish(Outcome.INVALID_GOAL, NEWER)
         self._waiting = request
-        self._timer.reset()
+        if self._timer.is_canceled():
+            self._timer.reset()         # of one that runs it would put off the next setpoint
         self._plan()
 
     def cancel(self, goal: Goal) -> None:
