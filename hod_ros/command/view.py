@@ -61,6 +61,10 @@ def run(options: argparse.Namespace) -> int:
         ending(options.html, ('.html',))
     if (options.live or options.html) and bool(options.live) == bool(options.motion):
         raise Failure('--html needs a MOTION, --live takes none', exits.USAGE)
+    if not 0 <= options.port < 2**16:
+        raise Failure(f'--port is {options.port}; give one from 1 to 65535, or 0 for any that is free', exits.USAGE)
+    if options.seconds is not None and not options.seconds > 0:
+        raise Failure(f'--seconds is {options.seconds:g}; give a number above 0', exits.USAGE)
     source, model = read_robot(options)
     if model.base == 'free':
         raise Failure('a free base is not shown; leave out --free-base', exits.USAGE)

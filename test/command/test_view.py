@@ -122,6 +122,9 @@ def test_colours_get_darker_as_loads_grow():
 
 def test_wrong_combinations_are_one_line(folder):
     assert '--html needs a MOTION' in refusal('view', 'panda', '--html', 'page.html', cwd=folder, code=2)
+    assert '--port is 99999' in refusal('view', 'panda', '--port', '99999', cwd=folder, code=2)
+    assert 'no server at 192.0.2.1:8080' in refusal('view', 'panda', '--host', '192.0.2.1', '--seconds', '1', cwd=folder, code=5)
+    assert '--seconds is nan' in refusal('view', 'panda', '--seconds', 'nan', cwd=folder, code=2)
     assert '--live takes none' in refusal('view', 'panda', 'pick.csv', '--live', cwd=folder, code=2)
     assert 'ends in none of' in refusal('view', 'panda', 'pick.csv', '--html', 'page.txt', cwd=folder, code=2)
 
