@@ -3,7 +3,6 @@
 
 import gc
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -50,7 +49,7 @@ def running(side, module, *arguments):
     try:
         yield process
     finally:
-        process.send_signal(signal.SIGINT)
+        process.terminate()
         try:
             process.wait(10.0)
         except subprocess.TimeoutExpired:

@@ -258,7 +258,7 @@ def claim_domain() -> int:
 
 @contextmanager
 def running_node(log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """The node as a process of its own, its output in a file; ended by SIGINT as a launch system does it."""
+    """The node as a process of its own, its output in a file; ended by SIGTERM, which it heeds in the background of a shell too."""
     depth = 'qos_overrides./hod/setpoint.subscription.depth:=100'
     command = [sys.executable, '-m', 'hod_ros.ros.process', '--ros-args', '-p', depth]
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -267,7 +267,7 @@ def running_node(log: Path) -> Iterator[subprocess.Popen[bytes]]:
         try:
             yield process
         finally:
-            process.send_signal(signal.SIGINT)
+            process.terminate()
             try:
                 code = process.wait(10.0)
             except subprocess.TimeoutExpired:

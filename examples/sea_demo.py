@@ -9,7 +9,6 @@ motors in all cases; config/sea_demo.yaml holds drives and gains. Beside that id
 
 import argparse
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -206,7 +205,7 @@ class Planner:
 
 @contextmanager
 def process(name: str, module: str, *arguments: str) -> Iterator[None]:
-    """A node as a process of its own, its output in a file; ended by SIGINT as a launch system does it."""
+    """A node as a process of its own, its output in a file; ended by SIGTERM, which it heeds in the background of a shell too."""
     log = LOGS / f'{name}.log'
     command = [sys.executable, '-m', module, '--ros-args', '--params-file', str(CONFIG), *arguments]
     with log.open('a') as output:
@@ -214,7 +213,7 @@ def process(name: str, module: str, *arguments: str) -> Iterator[None]:
         try:
             yield
         finally:
-            running.send_signal(signal.SIGINT)
+            running.terminate()
             try:
                 code = running.wait(10.0)
             except subprocess.TimeoutExpired:
