@@ -54,6 +54,7 @@ TOLERANCE = 1e-12       # of an answer against the library, relative to the larg
 HEADER = "  joint            q [rad]     Q [N m]     Q' [N m/s]   Q'' [N m/s^2]"
 WARM_UP = 'warm-up'     # frame_id of setpoints that only find out whether answers arrive
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+DEPTH = 1000            # of all queues of the stream: a machine that stands still for a second loses nothing
 LATCHED = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -80,8 +81,8 @@ class Peer:
         self._executor.add_node(self.node)
         self._descriptions = self.node.create_publisher(String, 'robot_description', LATCHED)
         self._descriptions.publish(String(data=description))
-        self._setpoints = self.node.create_publisher(JointSetpoint, 'hod/setpoint', 100)
-        self.node.create_subscription(TorqueFeedforward, 'hod/feedforward', self._on_feedforward, 100)
+        self._setpoints = self.node.create_publisher(JointSetpoint, 'hod/setpoint', DEPTH)
+        self.node.create_subscription(TorqueFeedforward, 'hod/feedforward', self._on_feedforward, DEPTH)
         self._service = self.node.create_client(ComputeInverseDynamics, 'hod/compute_inverse_dynamics')
 
     def _on_feedforward(self, message: TorqueFeedforward) -> None:
@@ -147,7 +148,7 @@ class Peer:
             if now > shown:
                 show(self)
                 shown = now + 0.1
-        self.wait_until(lambda: len(self.answers) == len(self.sent), 3.0, 'the last answer')
+        self.wait_until(lambda: len(self.answers) == len(self.sent), PATIENCE, 'the last answer')
 
     def ask(self, t: float) -> NDArray[np.float64]:
         """(order + 1, n) from the service at time t of the motion."""
@@ -259,8 +260,9 @@ def claim_domain() -> int:
 @contextmanager
 def running_node(log: Path) -> Iterator[subprocess.Popen[bytes]]:
     """The node as a process of its own, its output in a file; ended by SIGTERM, which it heeds in the background of a shell too."""
-    depth = 'qos_overrides./hod/setpoint.subscription.depth:=100'
-    command = [sys.executable, '-m', 'hod_ros.ros.process', '--ros-args', '-p', depth]
+    queues = 'setpoint.subscription', 'feedforward.publisher'
+    depths = [part for queue in queues for part in ('-p', f'qos_overrides./hod/{queue}.depth:={DEPTH}')]
+    command = [sys.executable, '-m', 'hod_ros.ros.process', '--ros-args', *depths]
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open('w') as output:
         process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
