@@ -16,6 +16,7 @@ Q'' take q to the snap as ever; theta_motor itself and the rotor's own equation 
 in front.
 """
 
+from collections.abc import Callable
 from collections.abc import Sequence
 
 import numpy as np
@@ -50,6 +51,7 @@ class RotorCoupling:
 
     def __init__(self, model: RobotModel, drives: Sequence[Drive]) -> None:
         self.model: RobotModel = model
+        self.rotors: list[Rotor]
         self.rotors, motors = _rotors(model, drives)
         if not self.rotors:
             return
@@ -57,10 +59,11 @@ class RotorCoupling:
             raise InputError(f'{model.name} has joints of several axes; motor_link is for joints of one axis')
         for body in {rotor.body for rotor in self.rotors}:
             self._check_inertia(body)
-        self._above = [_bodies_to_the_base(model, body) for body in range(len(model.bodies))]
+        self._above: list[list[int]] = [_bodies_to_the_base(model, body) for body in range(len(model.bodies))]
         self.levels: list[int] | None = self._levels()
         self.figures: Array = self._figures(motors)         # (motors, 5), for the kernel
-        self._compiled = None if model._compiled is None else model._compiled.rotor_coupling
+        compiled = model._compiled
+        self._compiled: Callable[..., tuple[Array, Array] | None] | None = None if compiled is None else compiled.rotor_coupling
 
     def __bool__(self) -> bool:
         return bool(self.rotors)
