@@ -15,6 +15,7 @@ PERIOD = 0.002              # [s] of planner, joint_states and controller
 STEP = 0.0005               # [s] of the simulation
 HOME = np.array([0.0, -0.4, 0.0, -1.9, 0.0, 1.6, 0.7])
 AMPLITUDE = np.array([0.5, 0.25, 0.4, 0.3, 0.5, 0.4, 0.6])
+NEAR = 0.1                  # [rad] to HOME, that is there
 SPEED = 2.0                 # [1/s] angular frequency of the motion
 FRICTION = (2.0, 2.0, 2.0, 2.0, 0.1, 0.1, 0.1)          # [N m s/rad] of the joints, which the node knows and makes up for
 DRY = (1.0, 1.0, 1.0, 1.0, 0.2, 0.2, 0.2)               # [N m] of the joints, likewise
@@ -35,7 +36,7 @@ def motion(t, start):
     """q (5, n) at t [s] of a motion that begins at rest at `start`, comes home within seconds and swings there, to the side away from
     `start`: it stays within the limits of joints wherever it begins within them.
     """
-    w, a, s, c = SPEED, np.where(start > HOME, -AMPLITUDE, AMPLITUDE), np.sin(SPEED * t), np.cos(SPEED * t)
+    w, a, s, c = SPEED, np.where(start > HOME + NEAR, -AMPLITUDE, AMPLITUDE), np.sin(SPEED * t), np.cos(SPEED * t)
     q = np.array([1.0 - c, w * s, w * w * c, -w ** 3 * s, -w ** 4 * c])[:, None] * 0.5 * a
     q[0] += HOME
     away = start - HOME
