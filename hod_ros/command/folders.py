@@ -180,7 +180,7 @@ def _in_processes(count, jobs):
     try:
         while left:
             with ProcessPoolExecutor(min(count, len(left)), get_context('spawn'), _start_worker) as pool:
-                futures = {pool.submit(do, job): job for job in left}
+                futures = {pool.submit(_do_in_worker, job): job for job in left}
                 done = 0
                 try:
                     for future in as_completed(futures):
@@ -212,6 +212,13 @@ def _in_processes(count, jobs):
 def _start_worker():
     signal.signal(signal.SIGINT, signal.SIG_IGN)            # the parent ends its workers itself
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(exits.TERMINATED))       # by way of what removes half-written files
+
+
+def _do_in_worker(job):
+    try:
+        return do(job)
+    except SystemExit:          # the pool would take it for the job's result, and the worker would wait for another job for ever
+        os._exit(exits.TERMINATED)
 
 
 def _on_cluster(options, jobs):

@@ -22,6 +22,7 @@ from rcl_interfaces.srv import DescribeParameters
 from rcl_interfaces.srv import GetParameters
 from rcl_interfaces.srv import ListParameters
 from rcl_interfaces.srv import SetParameters
+from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSDurabilityPolicy
 from rclpy.qos import QoSProfile
@@ -30,6 +31,7 @@ from std_msgs.msg import String
 from hod_interfaces.msg import JointSetpoint
 from hod_interfaces.msg import TorqueFeedforward
 from hod_interfaces.srv import ComputeInverseDynamics
+from hod_ros.ros.reporting.quality import WithoutEvents
 
 FIELDS = ('positions', 'velocities', 'accelerations', 'jerks', 'snaps')
 LATCHED = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
@@ -146,12 +148,16 @@ def running_node(**options):
     assert 'Traceback' not in node.output, node.output
 
 
+class ClientNode(WithoutEvents, Node):
+    """rclpy's executor fails where an event comes to an entity that is being destroyed."""
+
+
 class Client:
     """Talks to one hod node as any other ROS node would."""
 
     def __init__(self, name='client', node='/hod', context=None):
         self._hod = node
-        self.node = rclpy.create_node(name, context=context)
+        self.node = ClientNode(name, context=context)
         from hod_ros.ros.process import make_executor
         self._executor = make_executor()
         self._executor.add_node(self.node)
