@@ -54,7 +54,8 @@ class Delay:
         late = self.median + self._held
         self.fault = '' if late <= CLEARLY * self._margin else (
             f'torques act {1e3 * late:.3g} ms after the time of their state (median; half a period of it while they are held), and the '
-            f'loop bears {1e3 * self._margin:.3g} ms: it would be unstable; make it quicker, lower bandwidth, or stamp by one clock')
+            f'loop bears {1e3 * self._margin:.3g} ms: it would be unstable; make it quicker, lower bandwidth, '
+            'or stamp by one clock; where clocks of two hosts differ by so much, measure_delay: false')
 
     @property
     def warning(self) -> str:
