@@ -126,10 +126,9 @@ def plan(message: Any, state: Array | None, start: float | None, robot: Planning
             f'all points are in the past: the last was due {-times[-1]:.3f} s before this trajectory could take over; send a later '
             'stamp, or 0 for now'))
     _check_jump(given, times, state, robot)
-    if not chunk:
-        _check_end(given)
     if chunk:
         return _with_stop_at_its_end(_through_chunk(given, times, state, robot), robot)
+    _check_end(given)
     motion = _through(given, times, later, state, robot)
     judge(motion, robot, robot.margin)
     return motion
