@@ -5,11 +5,13 @@ import os
 import re
 import signal
 import subprocess
+import time
 import uuid
 
 import checkout
 import pytest
 from domains import claim_domain
+from slowness import slowness
 
 DOMAIN = claim_domain()
 
@@ -114,12 +116,14 @@ rclpy.shutdown()
             (whole.folder / 'client.py').write_text(client)
             checkout.run(whole.sourced('python client.py'), whole.folder, whole.environment, timeout=600)
         finally:
+            begun = time.monotonic()
             node.send_signal(signal.SIGINT)
             try:
                 told, _ = node.communicate(timeout=60)
             finally:
                 node.kill()
     assert node.returncode == 0, told
+    assert time.monotonic() - begun < 5 * slowness()
 
 
 def test_colcon_test_runs_pytest(whole):

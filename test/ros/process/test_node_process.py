@@ -16,6 +16,7 @@ from ros_harness import NodeProcess
 from ros_harness import arm_urdf
 from ros_harness import running_node
 from ros_harness import setpoint
+from slowness import slowness
 
 NAMES = ('joint1', 'joint2', 'joint3')
 
@@ -40,7 +41,7 @@ def test_signal_at_any_moment_of_the_start_ends_the_node_cleanly(number, delay):
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-def test_signal_in_the_middle_of_a_stream_ends_the_node_cleanly(client, number):
+def test_signal_in_the_middle_of_a_stream_ends_the_node_cleanly_and_soon(client, number):
     q = np.ones((5, 3))
     client.describe(arm_urdf(3))
     with running_node() as node:
@@ -51,7 +52,9 @@ def test_signal_in_the_middle_of_a_stream_ends_the_node_cleanly(client, number):
             client.spin(0.001)
             if k == 100:
                 node.send(number)
+                sent = time.monotonic()
         assert node.wait() == 0
+        assert time.monotonic() - sent < 2.0 * slowness()
         assert not [line for line in node.output.splitlines() if 'ERROR' in line or 'rror:' in line], node.output
     client.withdraw_description()
 

@@ -14,6 +14,7 @@ import pytest
 from lifecycle_msgs.srv import ChangeState
 from ros_harness import arm_urdf
 from ros_harness import node_with_arm
+from slowness import slowness
 
 from hod_interfaces.srv import ComputeInverseDynamics
 from hod_interfaces.srv import ComputeInverseKinematics
@@ -128,7 +129,9 @@ def test_whoever_waits_is_answered_when_the_node_stops_answering(client, node):
     service, futures = ask_soon(client, [long_request(samples=500) for _ in range(5)])
     change = client.node.create_client(ChangeState, '/hod/change_state')
     assert client.wait_until(change.service_is_ready)
+    began = time.monotonic()
     assert client.change_state('deactivate') and client.change_state('cleanup')
+    assert time.monotonic() - began < 5.0 * slowness()
     assert client.wait_until(lambda: all(future.done() for future in futures))
     for future in futures:
         assert 'has stopped answering services' in future.result().message
