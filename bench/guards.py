@@ -34,6 +34,7 @@ EFFECT = 0.4                    # [s] at least after one that stops it
 SETTLING = 2.5                  # [s] at most until it is at rest
 REST = 0.15                     # [s] at rest that is no turning point
 ROUNDING = 1e-6
+LONGEST_END = 5.0               # [s] of a node, from its signal
 PATIENCE = 60.0                 # [s] for what must come: a node that starts on a busy machine takes long
 ATTEMPTS = 5                    # at a trial, where the machine stands still
 USUAL = {
@@ -399,7 +400,7 @@ class Node:
         """By a signal; then another process takes its place."""
         self.process.send_signal(number)
         arm.planner = None
-        if not arm.run(PATIENCE, lambda: self.process.poll() is not None):
+        if not arm.run(LONGEST_END, lambda: self.process.poll() is not None):
             self.process.kill()
             raise RuntimeError('the node did not end')
         self.start()
