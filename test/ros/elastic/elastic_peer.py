@@ -107,3 +107,10 @@ def at_rest(peer, seconds):
 
 
 STILL = np.array([THETA, np.zeros(3), np.zeros(3), weight(THETA), np.zeros(3)])
+
+
+def in_use(client, peer):
+    """A fixture's peer, which leaves nothing behind."""
+    yield peer
+    client.withdraw_description()
+    peer.close()

@@ -22,6 +22,7 @@ from elastic_peer import THETA  # noqa: E402
 from elastic_peer import TIMEOUT  # noqa: E402
 from elastic_peer import Peer  # noqa: E402
 from elastic_peer import at_rest  # noqa: E402
+from elastic_peer import in_use  # noqa: E402
 from elastic_peer import weight  # noqa: E402
 from ros_harness import SILENCE  # noqa: E402
 from ros_harness import Client  # noqa: E402
@@ -35,10 +36,7 @@ from hod_ros.ros.elastic.laws import MotorPd  # noqa: E402
 DEMO = Path(__file__).parents[3] / 'config' / 'sea_demo.yaml'
 @pytest.fixture
 def peer(client):
-    peer = Peer(client)
-    yield peer
-    client.withdraw_description()
-    peer.close()
+    yield from in_use(client, Peer(client))
 
 
 def pd(offset=0.0, period=1e-3, **gains):

@@ -10,6 +10,7 @@ import pytest
 rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('mujoco')
 
+from elastic_peer import in_use  # noqa: E402
 from ros_harness import SILENCE  # noqa: E402
 from ros_harness import NodeProcess  # noqa: E402
 from ros_harness import arm_urdf  # noqa: E402
@@ -87,10 +88,7 @@ def seconds(stamp):
 
 @pytest.fixture
 def peer(client):
-    peer = Peer(client)
-    yield peer
-    client.withdraw_description()
-    peer.close()
+    yield from in_use(client, Peer(client))
 
 
 def test_lock_step_simulates_one_period_for_each_command_as_the_library_does(peer):

@@ -11,6 +11,7 @@ from elastic_peer import NAMES  # noqa: E402
 from elastic_peer import PARAMETERS  # noqa: E402
 from elastic_peer import STILL  # noqa: E402
 from elastic_peer import Peer  # noqa: E402
+from elastic_peer import in_use  # noqa: E402
 from elastic_peer import weight  # noqa: E402
 from ros_harness import PATIENCE  # noqa: E402
 from ros_harness import running_node  # noqa: E402
@@ -57,10 +58,7 @@ class SimulatedPeer(Peer):
 
 @pytest.fixture
 def peer(client):
-    peer = SimulatedPeer(client)
-    yield peer
-    client.withdraw_description()
-    peer.close()
+    yield from in_use(client, SimulatedPeer(client))
 
 
 @pytest.mark.parametrize('rate', [1.5, pytest.param(0.25, marks=pytest.mark.slow)])

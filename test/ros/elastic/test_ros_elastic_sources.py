@@ -11,6 +11,7 @@ from elastic_peer import PARAMETERS  # noqa: E402
 from elastic_peer import STILL  # noqa: E402
 from elastic_peer import Peer  # noqa: E402
 from elastic_peer import at_rest  # noqa: E402
+from elastic_peer import in_use  # noqa: E402
 from elastic_peer import weight  # noqa: E402
 from ros_harness import Client  # noqa: E402
 from ros_harness import running_node  # noqa: E402
@@ -23,10 +24,7 @@ CLOCK = 100             # [s] at which the simulated clock stands
 
 @pytest.fixture
 def peer(client):
-    peer = Peer(client)
-    yield peer
-    client.withdraw_description()
-    peer.close()
+    yield from in_use(client, Peer(client))
 
 
 @pytest.fixture
