@@ -120,6 +120,10 @@ DRIVES = [
         ExponentialSpring(torque=2.0, rate=20.0), QuadraticSpring(quadratic=4e3), HyperbolicSineSpring(torque=2.0, rate=20.0)))]
 
 
+def major_of_the_compiler():
+    return int(run('c++', '-dumpversion').split('.')[0])
+
+
 def test_matrices_forward_dynamics_derivatives_and_all_drives_are_pythons_without_allocation(tmp_path, flags):
     panda = with_payload(robot('our_panda'), 'panda_link3', mass=1.0, inertia=np.eye(3))
     drives = dict(zip(panda.joint_names, DRIVES, strict=True))
@@ -130,7 +134,7 @@ def test_matrices_forward_dynamics_derivatives_and_all_drives_are_pythons_withou
     program = tmp_path / 'program'
     run('c++', '-std=c++17', '-O3', '-Wall', '-Wextra', '-Werror', *flags, f'-I{ROOT}/hod_ros/kernel/core/include', f'-I{tmp_path}',
         ROOT / 'test/kernel/robot_dynamics.cpp', '-o', program)
-    last_bits = 1e-14 if '-mfma' in flags else 0.0     # compilers fuse products and sums as they inline them
+    last_bits = 1e-14 if '-mfma' in flags and major_of_the_compiler() > 12 else 0.0     # later ones fuse as they inline, here and there
     rng = np.random.default_rng(5)
     q, Q, k = rng.uniform(-1, 1, (20, 5, 7)), rng.uniform(-9, 9, (20, 3, 7)), rng.uniform(-9, 9, (20, 3, 7))
     k[:, 0] += 4000.0

@@ -92,10 +92,10 @@ def test_replacements_that_come_faster_than_they_take_over_leave_no_jump(robot):
     robot.send(trajectory([1.0], [HOME]))
     assert robot.at(HOME) and robot.faults[-1] == ''
     q, steps = robot.rows(), np.diff(robot.times)
-    seen = steps < 0.02     # a busy machine leaves some out, and peaks with them
+    most = np.where(steps < 0.02, 1.5, 6.0)     # a busy machine leaves setpoints out, and peaks with them
     for k in range(4):
         change, fastest = np.abs(np.diff(q[:, k], axis=0)).max(axis=1), np.abs(q[:, k + 1]).max()
-        assert (change <= 1.5 * fastest * np.maximum(steps, 1e-3))[seen].all()
+        assert (change <= most * fastest * np.maximum(steps, 1e-3)).all()
 
 
 def test_a_future_stamp_splices_there(robot):
