@@ -15,12 +15,12 @@ from hod_ros.actuators.drives import SeriesElastic as SeriesElastic
 from hod_ros.actuators.feedback_linearisation import FeedbackLinearisation as FeedbackLinearisation
 from hod_ros.actuators.figures import drive_from_figures as drive_from_figures
 from hod_ros.actuators.figures import drives_from_figures as drives_from_figures
-from hod_ros.actuators.motor_feedforward import MotorFeedforward as MotorFeedforward
-from hod_ros.actuators.motor_feedforward import PreparedDrives as PreparedDrives
 from hod_ros.actuators.motor_feedforward import motor_feedforward as motor_feedforward
 from hod_ros.actuators.motor_gains import delay_margin as delay_margin
 from hod_ros.actuators.motor_gains import motor_gains as motor_gains
+from hod_ros.actuators.motor_motion import MotorFeedforward as MotorFeedforward
 from hod_ros.actuators.pole_placement import pole_gains as pole_gains
+from hod_ros.actuators.prepared_drives import PreparedDrives as PreparedDrives
 from hod_ros.actuators.springs import CubicSpring as CubicSpring
 from hod_ros.actuators.springs import ExponentialSpring as ExponentialSpring
 from hod_ros.actuators.springs import HyperbolicSineSpring as HyperbolicSineSpring

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 
 from numpy.typing import ArrayLike
 
-from hod_ros.actuators.motor_feedforward import Drives
-from hod_ros.actuators.motor_feedforward import MotorFeedforward
-from hod_ros.actuators.motor_feedforward import PreparedDrives
-from hod_ros.actuators.motor_feedforward import prepared
+from hod_ros.actuators.motor_motion import MotorFeedforward
+from hod_ros.actuators.prepared_drives import Drives
+from hod_ros.actuators.prepared_drives import PreparedDrives
+from hod_ros.actuators.prepared_drives import prepared
 from hod_ros.actuators.relaxation import relaxed
 from hod_ros.algebra import taylor
 from hod_ros.checks import arrays

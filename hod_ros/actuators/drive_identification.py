@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hod_ros.actuators.drives import SeriesElastic
-from hod_ros.actuators.motor_feedforward import Drives
-from hod_ros.actuators.motor_feedforward import prepared
+from hod_ros.actuators.prepared_drives import Drives
+from hod_ros.actuators.prepared_drives import prepared
 from hod_ros.checks import arrays
 from hod_ros.checks.arguments import number_above_0
 from hod_ros.checks.types import Array

@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike
 
 from hod_ros.actuators.drives import Antagonistic
 from hod_ros.actuators.figure_checks import each_of
-from hod_ros.actuators.motor_feedforward import Drives
-from hod_ros.actuators.motor_feedforward import PreparedDrives
-from hod_ros.actuators.motor_feedforward import prepared
+from hod_ros.actuators.prepared_drives import Drives
+from hod_ros.actuators.prepared_drives import PreparedDrives
+from hod_ros.actuators.prepared_drives import prepared
 from hod_ros.algebra import taylor
 from hod_ros.checks import arrays
 from hod_ros.checks.types import Array

@@ -17,9 +17,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hod_ros.actuators.motor_feedforward import Drives
-from hod_ros.actuators.motor_feedforward import PreparedDrives
-from hod_ros.actuators.motor_feedforward import prepared
+from hod_ros.actuators.prepared_drives import Drives
+from hod_ros.actuators.prepared_drives import PreparedDrives
+from hod_ros.actuators.prepared_drives import prepared
 from hod_ros.checks import arrays
 from hod_ros.checks.arguments import number_above_0
 from hod_ros.checks.arguments import shown

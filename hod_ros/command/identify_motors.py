@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
     from hod_ros.actuators.drive_identification import identify_drives
     from hod_ros.actuators.drives import SeriesElastic
     from hod_ros.actuators.figures import drives_from_figures
-    from hod_ros.actuators.motor_feedforward import PreparedDrives
+    from hod_ros.actuators.prepared_drives import PreparedDrives
     if options.output is not None:
         ending(options.output, ENDINGS)
     if len(options.recordings) != 1 or options.motors is not None:

@@ -10,7 +10,7 @@ from hod_ros.command import exits
 from hod_ros.command.exits import Failure
 
 if TYPE_CHECKING:
-    from hod_ros.actuators.motor_feedforward import PreparedDrives
+    from hod_ros.actuators.prepared_drives import PreparedDrives
     from hod_ros.command.robots import Source
     from hod_ros.model.robot_model import RobotModel
     from hod_ros.trajectories.limits import Limits
@@ -128,7 +128,7 @@ def read_limits(options: argparse.Namespace, model: 'RobotModel', drives: 'Prepa
 def read_drives(options: argparse.Namespace, source: 'Source', model: 'RobotModel') -> 'PreparedDrives | None':
     """The drives of --drives and of the description; None where there are none."""
     from hod_ros.actuators.figures import drives_from_figures
-    from hod_ros.actuators.motor_feedforward import PreparedDrives
+    from hod_ros.actuators.prepared_drives import PreparedDrives
     from hod_ros.command.drive_files import read_figures
     figures = read_figures(options, source, model)
     return PreparedDrives(model, drives_from_figures(figures)) if figures else None

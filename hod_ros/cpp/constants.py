@@ -7,8 +7,8 @@ import struct
 import numpy as np
 
 from hod_ros.actuators.compiled_drives import compiled_figures
-from hod_ros.actuators.motor_feedforward import Drives
-from hod_ros.actuators.motor_feedforward import prepared
+from hod_ros.actuators.prepared_drives import Drives
+from hod_ros.actuators.prepared_drives import prepared
 from hod_ros.checks.arguments import shown
 from hod_ros.errors import InputError
 from hod_ros.kernel.compiled import NormalForm

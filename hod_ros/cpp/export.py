@@ -13,8 +13,8 @@ from string import Template
 
 import numpy as np
 
-from hod_ros.actuators.motor_feedforward import Drives
-from hod_ros.actuators.motor_feedforward import prepared
+from hod_ros.actuators.prepared_drives import Drives
+from hod_ros.actuators.prepared_drives import prepared
 from hod_ros.checks.arguments import one_of
 from hod_ros.checks.arguments import shown
 from hod_ros.cpp.constants import Constants

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from numpy.typing import NDArray
 
-from hod_ros.actuators.motor_feedforward import Drives
-from hod_ros.actuators.motor_feedforward import PreparedDrives
+from hod_ros.actuators.prepared_drives import Drives
+from hod_ros.actuators.prepared_drives import PreparedDrives
 from hod_ros.checks import arrays
 from hod_ros.checks.arguments import finite_number
 from hod_ros.checks.arguments import one_of

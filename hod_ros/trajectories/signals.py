@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hod_ros.actuators.drives import Drive
-from hod_ros.actuators.motor_feedforward import PreparedDrives
-from hod_ros.actuators.motor_feedforward import prepared
+from hod_ros.actuators.prepared_drives import PreparedDrives
+from hod_ros.actuators.prepared_drives import prepared
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
 from hod_ros.errors import InputError
 from hod_ros.model.far_positions import far_positions

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from hod_ros.actuators.disturbance_observer import DisturbanceObserver
 from hod_ros.actuators.disturbance_observer import largest_bandwidth
-from hod_ros.actuators.motor_feedforward import PreparedDrives
+from hod_ros.actuators.prepared_drives import PreparedDrives
 from hod_ros.errors import InputError
 from hod_ros.ros.elastic.laws import State
 from hod_ros.ros.guards.record import Record

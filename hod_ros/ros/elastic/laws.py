@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hod_ros.actuators.motor_feedforward import PreparedDrives
 from hod_ros.actuators.motor_gains import delay_margin
 from hod_ros.actuators.motor_gains import motor_gains
+from hod_ros.actuators.prepared_drives import PreparedDrives
 from hod_ros.checks.arguments import some
 from hod_ros.errors import InputError
 

@@ -8,7 +8,7 @@ of a pair's.
 import numpy as np
 from numpy.typing import NDArray
 
-from hod_ros.actuators.motor_feedforward import PreparedDrives
+from hod_ros.actuators.prepared_drives import PreparedDrives
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
 from hod_ros.dynamics.matrices import dynamics_matrices
 

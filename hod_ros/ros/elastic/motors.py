@@ -11,8 +11,8 @@ from rclpy.impl.rcutils_logger import RcutilsLogger
 
 from hod_interfaces.msg import JointSetpoint
 from hod_interfaces.msg import MotorFeedforward
-from hod_ros.actuators.motor_feedforward import PreparedDrives
 from hod_ros.actuators.motor_friction import bounded_joint_friction
+from hod_ros.actuators.prepared_drives import PreparedDrives
 from hod_ros.ros.elastic.stamped_filter import LONGEST_STEP
 from hod_ros.ros.elastic.stamped_filter import StampedFilter
 from hod_ros.ros.elastic.stamped_filter import damped_joint

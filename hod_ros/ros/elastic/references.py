@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rclpy.impl.rcutils_logger import RcutilsLogger
 
 from hod_interfaces.msg import MotorFeedforward
-from hod_ros.actuators.motor_feedforward import PreparedDrives
+from hod_ros.actuators.prepared_drives import PreparedDrives
 from hod_ros.checks.arguments import some
 from hod_ros.ros.guards.ownership import Ownership
 from hod_ros.ros.guards.sources import Sources

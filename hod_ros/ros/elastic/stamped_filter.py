@@ -6,8 +6,8 @@ from builtin_interfaces.msg import Time
 from numpy.typing import NDArray
 
 from hod_ros.actuators.damping_filter import DampingFilter
-from hod_ros.actuators.motor_feedforward import MotorFeedforward
-from hod_ros.actuators.motor_feedforward import PreparedDrives
+from hod_ros.actuators.motor_motion import MotorFeedforward
+from hod_ros.actuators.prepared_drives import PreparedDrives
 from hod_ros.ros.stamps import nanoseconds
 
 LONGEST_STEP = 0.5      # [s] between two setpoints of one motion

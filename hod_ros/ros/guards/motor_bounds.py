@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hod_ros.actuators.motor_feedforward import PreparedDrives
+from hod_ros.actuators.prepared_drives import PreparedDrives
 from hod_ros.errors import InputError
 from hod_ros.ros.guards.bounds import FULL_RANGES_A_SECOND
 from hod_ros.ros.guards.bounds import Named

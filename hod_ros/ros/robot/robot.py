@@ -10,7 +10,7 @@ import numpy as np
 from hod_ros.actuators.description_tag import drives_from_urdf
 from hod_ros.actuators.description_tag import foreign_stiffness
 from hod_ros.actuators.drives import Drive
-from hod_ros.actuators.motor_feedforward import PreparedDrives
+from hod_ros.actuators.prepared_drives import PreparedDrives
 from hod_ros.checks.arguments import listed
 from hod_ros.checks.arguments import some
 from hod_ros.errors import DescriptionError

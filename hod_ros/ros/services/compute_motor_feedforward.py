@@ -6,7 +6,7 @@ from array import array
 import numpy as np
 
 from hod_interfaces.srv import ComputeMotorFeedforward
-from hod_ros.actuators.motor_feedforward import PreparedDrives
+from hod_ros.actuators.prepared_drives import PreparedDrives
 from hod_ros.checks.arguments import some
 from hod_ros.errors import InputError
 from hod_ros.model.far_positions import far_positions

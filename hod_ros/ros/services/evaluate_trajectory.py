@@ -7,7 +7,7 @@ from dataclasses import fields
 import numpy as np
 
 from hod_interfaces.srv import EvaluateTrajectory
-from hod_ros.actuators.motor_feedforward import PreparedDrives
+from hod_ros.actuators.prepared_drives import PreparedDrives
 from hod_ros.dynamics.regressor import parameter_names
 from hod_ros.errors import InputError
 from hod_ros.model.robot_model import RobotModel

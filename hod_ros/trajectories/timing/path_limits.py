@@ -20,7 +20,7 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
-from hod_ros.actuators.motor_feedforward import prepared
+from hod_ros.actuators.prepared_drives import prepared
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
 from hod_ros.errors import InputError
 from hod_ros.trajectories.limits import Limits

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hod_ros.actuators.motor_feedforward import PreparedDrives
+from hod_ros.actuators.prepared_drives import PreparedDrives
 from hod_ros.errors import InputError
 from hod_ros.model.far_positions import warn_of_far_positions
 from hod_ros.model.robot_model import RobotModel
