@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.ros_peers import robot
+from bench.ros_peers import wait_for_line
 
 PAUSE = 0.2         # [s] between two faults
 _PANDA = robot(7)
@@ -179,16 +180,17 @@ class Faults:
     def killed_client(self):
         """A client that dies in the middle of a call."""
         process = subprocess.Popen(
-            [sys.executable, '-m', 'bench.ros_beside', '--ask', '--service', '/hod/compute_inverse_dynamics'], stdout=subprocess.PIPE)
-        process.stdout.readline()
+            [sys.executable, '-m', 'bench.ros_beside', '--ask', '--service', '/hod/compute_inverse_dynamics'],
+            stdout=subprocess.PIPE, text=True)
+        wait_for_line(process, 'asking')
         process.kill()
         process.wait()
         process.stdout.close()
 
     def slow_subscriber(self):
         """One that sleeps, then stands still, then dies."""
-        process = subprocess.Popen([sys.executable, '-c', LISTENER], stdout=subprocess.PIPE)
-        process.stdout.readline()
+        process = subprocess.Popen([sys.executable, '-c', LISTENER], stdout=subprocess.PIPE, text=True)
+        wait_for_line(process, 'ready')
         self.spin(1.0)
         process.send_signal(signal.SIGSTOP)
         self.spin(1.0)

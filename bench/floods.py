@@ -23,6 +23,7 @@ from bench.ros_peers import PRIORITY
 from bench.ros_peers import ROOT
 from bench.ros_peers import isolate
 from bench.ros_peers import robot
+from bench.ros_peers import wait_for_line
 from hod_ros.ros.scheduling import at_ordinary_priority
 from hod_ros.ros.scheduling import run_in_real_time
 
@@ -149,8 +150,7 @@ def trial(watch, planners, burners, priority, seconds, number):
             stack.enter_context(process([sys.executable, '-c', PLANNER, str(k)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
             for k in range(planners)]
         for planner in flood:
-            while planner.stdout.readline() not in ('ready\n', ''):
-                pass
+            wait_for_line(planner, 'ready')
         for _ in range(burners):
             stack.enter_context(process([sys.executable, '-c', BURNER]))
         before = watch.answers

@@ -20,6 +20,7 @@ from bench.ros_peers import LATE
 from bench.ros_peers import PRIORITY
 from bench.ros_peers import ROOT
 from bench.ros_peers import both_nodes
+from bench.ros_peers import wait_for_line
 from bench.timing import Table
 from hod_ros.ros.scheduling import at_ordinary_priority
 from hod_ros.ros.scheduling import run_as_others
@@ -58,7 +59,7 @@ def requests_without_pause(joints, samples, order):
     command = [sys.executable, '-m', 'bench.ros_beside', '--ask', '--joints', str(joints), '--samples', str(samples), '--order', str(order)]
     process = at_ordinary_priority(lambda: subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True))
     try:
-        process.stdout.readline()
+        wait_for_line(process, 'asking')
         yield process
     finally:
         process.send_signal(signal.SIGTERM)

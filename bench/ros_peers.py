@@ -19,6 +19,11 @@ LATE = 5.0                      # [ms]
 PRIORITY = 20                   # realtime_priority's default
 
 
+def wait_for_line(process, line):
+    """Until a process prints a line of its own, or ends: the middleware writes its errors on standard output too."""
+    return f'{line}\n' in iter(process.stdout.readline, '')
+
+
 def isolate():
     """A ROS domain of our own on this machine only; before rclpy.init."""
     os.environ['ROS_DOMAIN_ID'] = str(claim_domain())

@@ -8,9 +8,11 @@ of 1 kHz costs its reader as little as one of 30 Hz; and since nothing is acknow
 """
 
 import json
+import os
 import sys
 import time
 from typing import Any
+from typing import TextIO
 
 import rclpy
 from rclpy.node import Node
@@ -50,6 +52,7 @@ class Feed(Node):
 def main() -> int:
     node, rate = sys.argv[1], float(sys.argv[2])
     stop = StopRequest()
+    documents = _standard_output_for_documents_alone()
     rclpy.init(args=[])
     feed = Feed(node)
     try:
@@ -57,7 +60,7 @@ def main() -> int:
         while not stop.made:
             found = feed.newest()
             if found is not None:
-                print(json.dumps(found), flush=True)
+                print(json.dumps(found), file=documents, flush=True)
             due = max(due + 1 / rate, time.monotonic() - 1 / rate)      # late by less than one, it makes up for that
             time.sleep(max(0.0, due - time.monotonic()))
     except BrokenPipeError:         # nobody reads any more
@@ -66,6 +69,13 @@ def main() -> int:
         feed.destroy_node()
         rclpy.try_shutdown()
     return 0
+
+
+def _standard_output_for_documents_alone() -> TextIO:
+    """Where documents go; what the middleware writes on standard output, its errors, goes to standard error from now on."""
+    documents = os.dup(1)
+    os.dup2(2, 1)
+    return open(documents, 'w')
 
 
 def _newest(subscription: Subscription) -> Any:

@@ -135,6 +135,11 @@ class NodeProcess:
         return self.wait()
 
 
+def wait_for_line(process, line):
+    """Until a process prints a line of its own: the middleware writes its errors on standard output too."""
+    assert f'{line}\n' in iter(process.stdout.readline, ''), f'the process ended without {line!r}'
+
+
 @contextmanager
 def running_node(**options):
     """A NodeProcess that is gone afterwards and must have ended without a traceback."""

@@ -2,11 +2,13 @@
 """The feed that programs without rclpy read: the newest of a fast stream, some times a second, and no word while nothing comes."""
 
 import json
+import os
 import select
 import subprocess
 import sys
 import time
 from array import array
+from pathlib import Path
 
 import rclpy
 
@@ -16,12 +18,16 @@ from hod_interfaces.msg import TorqueFeedforward
 RATE = 20.0     # [Hz]
 
 
-def test_the_feed_tells_the_newest_of_a_fast_stream():
+def test_the_feed_tells_the_newest_of_a_fast_stream_and_nothing_of_what_the_middleware_prints(tmp_path):
+    unreadable = str(tmp_path / 'profiles.xml')
+    Path(unreadable).write_text('<dds><never-closed')
+    surroundings = os.environ | {'FASTRTPS_DEFAULT_PROFILES_FILE': unreadable, 'FASTDDS_DEFAULT_PROFILES_FILE': unreadable}
     node = rclpy.create_node('streams')
     setpoints = node.create_publisher(JointSetpoint, '/some/setpoint', 10)
     feedforwards = node.create_publisher(TorqueFeedforward, '/some/feedforward', 10)
     process = subprocess.Popen(
-        [sys.executable, '-m', 'hod_ros.ros.feed', '/some', str(RATE)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        [sys.executable, '-m', 'hod_ros.ros.feed', '/some', str(RATE)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=surroundings)
     sent, told = 0, []
     try:
         end = time.monotonic() + 30
@@ -39,7 +45,7 @@ def test_the_feed_tells_the_newest_of_a_fast_stream():
         process.terminate()
         _, errors = process.communicate(timeout=300)
         node.destroy_node()
-    assert (process.returncode, errors) == (0, '')
+    assert process.returncode == 0 and 'XMLPARSER' in errors and 'Traceback' not in errors
     for found in told[1:]:
         assert found['positions'] == {'a': found['time'], 'b': -1.0}
         assert found['effort']['b'] == 2.0 and abs(found['effort']['a'] - found['time']) <= 1

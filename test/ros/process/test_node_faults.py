@@ -23,6 +23,7 @@ from ros_harness import efforts
 from ros_harness import long_queues
 from ros_harness import node_with_arm
 from ros_harness import setpoint
+from ros_harness import wait_for_line
 from slowness import slowness
 
 from hod_ros import RobotModel
@@ -115,7 +116,7 @@ def other_client(*arguments):
     """Another client's process, once it is ready."""
     process = subprocess.Popen([sys.executable, '-c', OTHER_CLIENT, *arguments], stdout=subprocess.PIPE, text=True)
     try:
-        assert process.stdout.readline() == 'ready\n'
+        wait_for_line(process, 'ready')
         yield process
     finally:
         with suppress(ProcessLookupError):
