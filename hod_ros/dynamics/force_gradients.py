@@ -52,19 +52,14 @@ def force_gradients(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | Non
         ((3, 5, 7, 7), True)
     """
     arguments.threads(threads)
-    if wrenches is None:
-        G = compiled(model, 'force_gradients', 3, q, order=order, threads=threads)
-        if G is not None:
-            return G
-    q = motions.motions(motions.massive(model), q, 3, order)
-    if not model.single_axes or model.base == 'free':
-        raise ModelError(
-            f'{model.name} has joints of several axes or a free base, whose rates are no derivatives of coordinates; '
-            'inverse_dynamics_derivatives gives the derivatives of Q itself by their quasi-velocities')
     pairs = None if wrenches is None else loads.pairs(wrenches)
+    G = _compiled('force_gradients', model, q, (), pairs, order, threads)
+    if G is not None:
+        return G
+    q = _motions(model, q, order)
     if q.ndim == 2:
         return _one_sample(model, q, pairs)
-    if pairs is not None:
+    if pairs:
         loads.checked_loads(model, q, pairs)
     each = [_one_sample(model, one, None if pairs is None else loads.of_sample(pairs, i)) for i, one in enumerate(q)]
     return np.reshape(each, (len(q), q.shape[1] - 2, q.shape[1], model.n, model.n))
@@ -85,11 +80,11 @@ def force_gradient_product(model: RobotModel, q: ArrayLike, v: ArrayLike, *, wre
         ((5, 7), True)
     """
     arguments.threads(threads)
-    if wrenches is None:
-        g = compiled(model, 'force_gradient_product', 3, q, v, order=order, threads=threads)
-        if g is not None:
-            return g
-    G = force_gradients(model, q, wrenches=wrenches, order=order, threads=threads)
+    pairs = None if wrenches is None else loads.pairs(wrenches)
+    g = _compiled('force_gradient_product', model, q, (v,), pairs, order, threads)
+    if g is not None:
+        return g
+    G = force_gradients(model, q, wrenches=pairs, order=order, threads=threads)
     v = arrays.finite(arrays.numbers(v, 'v'), 'v')
     shape = (*G.shape[:-4], G.shape[-4], G.shape[-1])
     if v.shape != shape:
@@ -97,6 +92,23 @@ def force_gradient_product(model: RobotModel, q: ArrayLike, v: ArrayLike, *, wre
     with np.errstate(over='ignore', invalid='ignore'):
         product = np.einsum('...kn,...kjnm->...jm', v, G)
     return motions.finite_result(model, product, 'a product with gradients of Q', v, 'v')
+
+
+def _compiled(name, model, q, given, pairs, order, threads):
+    """The kernel's answer under loads (link, LinkWrench) each, if any; None where it has none."""
+    if pairs and getattr(model, '_compiled', None) is not None:
+        q = _motions(model, q, order)
+        given = (*given, *loads.for_kernel(model, loads.checked_loads(model, q, pairs), q.shape[:-2]))
+    return compiled(model, name, 3, q, *given, order=order, threads=threads)
+
+
+def _motions(model, q, order):
+    q = motions.motions(motions.massive(model), q, 3, order)
+    if not model.single_axes or model.base == 'free':
+        raise ModelError(
+            f'{model.name} has joints of several axes or a free base, whose rates are no derivatives of coordinates; '
+            'inverse_dynamics_derivatives gives the derivatives of Q itself by their quasi-velocities')
+    return q
 
 
 @np.errstate(over='ignore', invalid='ignore')

@@ -10,6 +10,8 @@ from hod_ros.checks import arguments
 from hod_ros.checks import arrays
 from hod_ros.checks.types import Array
 from hod_ros.checks.types import FreeBase
+from hod_ros.dynamics.force_gradients import force_gradient_product
+from hod_ros.dynamics.force_gradients import force_gradients
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
 from hod_ros.dynamics.loads import FRAMES
 from hod_ros.dynamics.loads import LinkWrench
@@ -22,7 +24,7 @@ from hod_ros.model.robot_model import RobotModel
 
 
 class PreparedLoads:
-    """Inverse dynamics of a model on some of whose links the environment acts.
+    """Inverse dynamics of a model on some of whose links the environment acts, and gradients.
 
     Raises InputError where a link or frame is unknown; calls do where an argument has the wrong shape, name or value.
 
@@ -66,6 +68,22 @@ class PreparedLoads:
             if matrices is not None:
                 return InverseDynamicsDerivatives._make(matrices)
         return inverse_dynamics_derivatives(self.model, q, wrenches=self._wrenches(values), base=base, threads=threads)
+
+    def force_gradients(self, q: ArrayLike, values: ArrayLike, *, threads: int | None = None) -> Array:
+        """As the function of this name; values (order + 1, loads, 6) or (samples, order + 1, loads, 6)."""
+        if self._kernel is not None and threads is None:
+            G = self._kernel.force_gradients(q, values, self._places)
+            if G is not None:
+                return G
+        return force_gradients(self.model, q, wrenches=self._wrenches(values), threads=threads)
+
+    def force_gradient_product(self, q: ArrayLike, v: ArrayLike, values: ArrayLike, *, threads: int | None = None) -> Array:
+        """As the function of this name; values as in force_gradients."""
+        if self._kernel is not None and threads is None:
+            g = self._kernel.force_gradient_product(q, v, values, self._places)
+            if g is not None:
+                return g
+        return force_gradient_product(self.model, q, v, wrenches=self._wrenches(values), threads=threads)
 
     def _wrenches(self, values):
         values = arrays.numbers(values, 'values')

@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 from closeness import close as assert_close
 from random_trees import random_motion
+from random_trees import random_pose
 from random_trees import random_tree
 from robots import PANDA
 
+from hod_ros import LinkWrench
+from hod_ros import PreparedLoads
 from hod_ros import RobotModel
 from hod_ros import dynamics_matrices
 from hod_ros import force_gradient_product
@@ -17,7 +20,9 @@ from hod_ros import force_gradients
 from hod_ros import forward_dynamics
 from hod_ros import inverse_dynamics
 from hod_ros import inverse_dynamics_derivatives
+from hod_ros.dynamics import loads
 from hod_ros.dynamics.force_gradients import force_derivatives
+from hod_ros.dynamics.loads import FRAMES
 from hod_ros.dynamics.matrices import matrices_from_jacobians
 from hod_ros.kernel import compiled
 
@@ -72,6 +77,36 @@ def test_the_product_is_the_contraction_of_the_gradients(instruction_set):
     for order in (0, 1, 2, 4):
         q, v = random_motion(rng, model, order), rng.normal(size=(order + 1, model.n))
         assert_close(force_gradient_product(model, q, v), np.einsum('ki,kjih->jh', v, force_gradients(model, q)), 1e-12)
+
+
+@pytest.mark.parametrize('frame', FRAMES)
+def test_gradients_under_loads_agree_with_numpy_in_batches_too(frame, instruction_set):
+    rng = np.random.default_rng(8)
+    for order, kinds in ((0, ALL_KINDS), (1, ('prismatic',)), (2, ALL_KINDS), (4, ('revolute',))):
+        model = random_tree(rng, 8, kinds=kinds, mimics=2, armature=True)
+        model = model.replace(links=dict(model.links) | {'tool': (5, random_pose(rng))})
+        q, v = random_motion(rng, model, order, 9), rng.normal(size=(9, order + 1, model.n))
+        links = [('tool', frame), ('base', frame), (model.bodies[-1], frame), ('tool', 'link')]
+        values = rng.normal(size=(9, order + 1, 4, 6))
+        own = [(link, LinkWrench(values[:, :, i], frame)) for i, (link, frame) in enumerate(links)]
+        prepared = PreparedLoads(model, links)
+        assert_close(prepared.force_gradients(q, values), force_gradients(model, q, wrenches=own), 1e-12)
+        assert_close(prepared.force_gradient_product(q, v, values), force_gradient_product(model, q, v, wrenches=own), 1e-12)
+        assert model._compiled.force_gradients(q, values, loads.places(model, links)) is not None
+        shared = [('link1', LinkWrench(values[0, :, 0], frame))]          # one for all samples
+        wrenches = shared + own
+        G = force_gradients(model, q, wrenches=wrenches, threads=2)
+        g = force_gradient_product(model, q, v, wrenches=wrenches)
+        for i in (0, 7, 8):
+            own = loads.of_sample(wrenches, i)
+            by, one = force_derivatives(model, q[i], own), force_gradients(model, q[i], wrenches=own)
+            assert_close(G[i], one, 1e-12)
+            for k in range(order + 1):
+                for j in range(3):
+                    expected = sum(comb(k, j - s) * by[s][k - j + s] for s in range(3) if 0 <= j - s <= k)
+                    np.testing.assert_allclose(one[k, j], expected, rtol=0, atol=1e-12 * np.abs(one[k]).max())
+            for found in (g[i], force_gradient_product(model, q[i], v[i], wrenches=own)):
+                assert_close(found, np.einsum('ki,kjih->jh', v[i], one), 1e-12)
 
 
 def test_arrays_of_any_layout_and_kind_take_the_fast_way():

@@ -17,8 +17,8 @@
          "q[2,n] Q[K,n] pose[4,4]? twist[6]? drive[K,6]? loads[K,L,6]? places[L,14]?! -> ddq[K,n] dtwist[K,6]?pose") \
     LINE(inverse_dynamics_derivatives, 0, \
          "q[3,n] loads[K,L,6]? places[L,14]?! pose[4,4]? twists[2,6]? -> by_q[m,m] by_dq[m,m] by_ddq[m,m]") \
-    LINE(force_gradients, 0, "q[K+2,n] -> G[K,K+2,n,n]") \
-    LINE(force_gradient_product, 0, "q[K+2,n] v[K,n] -> g[K+2,n]") \
+    LINE(force_gradients, 0, "q[K+2,n] loads[K,L,6]? places[L,14]?! -> G[K,K+2,n,n]") \
+    LINE(force_gradient_product, 0, "q[K+2,n] v[K,n] loads[K,L,6]? places[L,14]?! -> g[K+2,n]") \
     LINE(forward_dynamics_derivatives, 0, \
          "q[2,n] Q[n] loads[K,L,6]? places[L,14]?! pose[4,4]? twist[6]? drive[6]? -> by_q[m,m] by_dq[m,m] by_Q[m,m]") \
     LINE(matrix_derivatives, 0, "q[2,n] -> M_q[n,n,n] C_q[n,n,n] C_dq[n,n,n] g_q[n,n]") \

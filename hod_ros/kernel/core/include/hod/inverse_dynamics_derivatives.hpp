@@ -3,7 +3,6 @@
 #pragma once
 
 #include "arguments.hpp"
-#include "gradients.hpp"
 #include "load_gradients.hpp"
 
 namespace hod {
@@ -13,23 +12,8 @@ inline namespace HOD_TARGET {
 // base. With m = n, or n + 6 for the base: by_q, by_dq, by_ddq, (m, m) each.
 template <class V, class Order> HOD_INLINE bool inverse_dynamics_derivatives(const Tree &tree, const Arguments<V> &given, Memory &memory, Order)
 {
-    const Moving<V> moving(tree, memory, 3, 1);
-    V *origin = memory.take<V>(tree.bodies + 7);
-    LoadSums<V> *sums = memory.take<LoadSums<V>>(given.L ? tree.bodies + 1 : 0);
-    const double *places = given.shared[2];
-    if (!memory.counts() && (!given.in[1] != !places || (places && !are_places(tree, places, given.L))))
-        return false;
-    bool rest = false;
-    const auto held = [&](Wrench<V> *W) {
-        if (!places)
-            return;
-        moving.find_origins(tree, origin);
-        rest = hold_loads(tree, moving, origin, given.in[1], places, given.L, given.in[3], sums, W); };
-    if (!gradients(tree, moving, given.in[0], given.in[3], given.in[4], given.out[0], given.out[1], given.out[2], memory, Fixed<1>{}, held))
-        return false;
-    if (rest)
-        load_gradients(tree, moving.bodies, sums, given.out[0]);
-    return true;
+    return loaded_gradients<V>(tree, given.in[0], given.in[1], given.shared[2], given.L, given.in[3], given.in[4], given.out[0], given.out[1],
+                               given.out[2], memory, Fixed<1>{});
 }
 
 }  // namespace HOD_TARGET

@@ -25,6 +25,18 @@ template <class V> struct Loads {
     }
 };
 
+// Components of two series along axes X, Y, Z, K each, to vectors.
+template <class V, class Order> HOD_INLINE void turn_to_axes(const V *X, V *f, V *n, Order K)
+{
+    const V *Y = X + K, *Z = Y + K;
+    for (int k = K - 1; k >= 0; k--) {              // downwards: what is below is still in components
+        const auto turned = product(k, HOD_OF(i, j) {
+            return Pair<V>{x(f[j]) * X[i] + y(f[j]) * Y[i] + z(f[j]) * Z[i], x(n[j]) * X[i] + y(n[j]) * Y[i] + z(n[j]) * Z[i]}; });
+        f[k] = turned.a;
+        n[k] = turned.b;
+    }
+}
+
 // From world axes to the frame of a free base, about its origin where `whole`. What is constant in the world turns as x' = x x w, and the
 // base's origin moves as p' = v + p x w. scratch: K + 1
 template <class V, class Order>
@@ -44,13 +56,7 @@ HOD_INLINE void carry_to_free_base(const Loads<V> &load, const typename V::Numbe
         const V v = factorial.inverse[k] * vector_at<V>(twists + 6 * k + 3);
         p[k + 1] = each * (v + product(k, HOD_OF(i, j) { return cross(p[i], w[j]); }));
     }
-    for (int k = K - 1; k >= 0; k--) {              // downwards: what is below is still in world axes
-        const auto turned = product(k, HOD_OF(i, j) {
-            const V f = load.f[j], n = load.n[j];
-            return Pair<V>{x(f) * X[i] + y(f) * Y[i] + z(f) * Z[i], x(n) * X[i] + y(n) * Y[i] + z(n) * Z[i]}; });
-        load.f[k] = turned.a;
-        load.n[k] = turned.b;
-    }
+    turn_to_axes(X, load.f, load.n, K);
     if (whole)
         for (int k = 0; k < K; k++)
             load.n[k] -= product(k, HOD_OF(i, j) { return cross(p[i], load.f[j]); });
