@@ -11,6 +11,7 @@ import json
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from array import array
 from contextlib import ExitStack
@@ -141,7 +142,8 @@ def trial(watch, planners, burners, priority, seconds, number):
     node_command = [
         sys.executable, '-m', 'hod_ros.ros.process', '--ros-args', '-p', f'realtime_priority:={priority}', '-p', 'publish_commands:=true']
     with ExitStack() as stack:
-        node = stack.enter_context(process(node_command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        errors = stack.enter_context(tempfile.TemporaryFile('w+'))
+        node = stack.enter_context(process(node_command, stdout=subprocess.DEVNULL, stderr=errors))
         end = time.perf_counter() + PATIENCE
         while not watch.answers and time.perf_counter() < end:
             watch.publisher.publish(setpoint(motion()))
@@ -164,11 +166,14 @@ def trial(watch, planners, burners, priority, seconds, number):
         node.send_signal(number)
         watch.spin(10.0, lambda: node.poll() is not None)
         took, code = time.perf_counter() - sent, node.poll()
+        errors.seek(0)
+        told = errors.read()[-1000:]
     watch.spin(0.3)
     held = watch.command is not None and bool(np.allclose(watch.command, watch.holding, rtol=0.0, atol=1e-6))
     return {
         'planners': planners, 'burners': burners, 'priority': priority, 'seconds': seconds, 'signal': signal.Signals(number).name,
-        'answers_per_s': (watch.answers - before) / seconds, 'silence_s': silence, 'end_s': took, 'exit_code': code, 'last_command': held}
+        'answers_per_s': (watch.answers - before) / seconds, 'silence_s': silence, 'end_s': took, 'exit_code': code, 'last_command': held,
+        'last words': '' if code == 0 else told}
 
 
 def fault(result):

@@ -25,7 +25,6 @@ LONGEST_STEP = 0.01         # [s] what a command may change by at once, at its r
 STANDSTILL = 0.02           # [s] between two turns of the arm's loop, beyond which its clock is no judge
 JITTER = 0.01               # [s] by which commands may arrive closer together than they were sent
 FEEDBACK = 8.0              # [1/s] of the planner's
-AT_REST = 0.05              # [rad/s]
 
 
 _BLEND = np.polynomial.Polynomial([1, 0, 0, 0, -35, 84, -70, 20])
@@ -200,9 +199,8 @@ class GuardedArm:
                 step = max(step, float(np.max(np.abs(values[apart:] - values[:-apart]) / (RATES * elapsed[:, None]))))
         return step, float(np.max(np.abs(values) / self.model.effort_limits))
 
-    @property
-    def at_rest(self):
-        return bool(np.abs(self.plant.velocities).max() < AT_REST)
+    def slower_than(self, speed):
+        return bool(np.abs(self.plant.velocities).max() < speed)
 
     @property
     def error(self):

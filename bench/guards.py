@@ -33,6 +33,8 @@ FOLLOWING = 1.0                 # [s] after a fault in spite of which the arm go
 EFFECT = 0.4                    # [s] at least after one that stops it
 SETTLING = 2.5                  # [s] at most until it is at rest
 REST = 0.15                     # [s] at rest that is no turning point
+AT_REST = 0.05                  # [rad/s]
+STANDING = 0.01                 # [rad/s] at which a planner takes a robot as standing
 ROUNDING = 1e-6
 LONGEST_END = 5.0               # [s] of a node, from its signal
 PATIENCE = 60.0                 # [s] for what must come: a node that starts on a busy machine takes long
@@ -154,7 +156,7 @@ class Trials:
         else:
             self.stop()
         step, effort = arm.judge()
-        held = arm.error < 0.1 if follows else arm.at_rest
+        held = arm.error < 0.1 if follows else arm.slower_than(AT_REST)
         return {
             'step': step, 'effort': effort, 'held': held, 'within': arm.within_limits, 'fault': arm.fault, 'follows': follows,
             'error [rad] or [rad/s]': arm.error if follows else float(np.abs(arm.plant.velocities).max()), 'error before': error,
@@ -162,6 +164,11 @@ class Trials:
 
     def stop(self):
         """Until the arm is at rest. A planner that hears of a fault sends no more."""
+        self.arm.run(EFFECT)
+        self.settle(AT_REST)
+
+    def settle(self, speed):
+        """Until no joint has been faster than this [rad/s] for a while, or SETTLING has gone by."""
         arm, since = self.arm, None
 
         def rests():
@@ -169,10 +176,9 @@ class Trials:
             if arm.fault:
                 arm.planner = None
             now = time.monotonic()
-            since = (since or now) if arm.at_rest else None
+            since = (since or now) if arm.slower_than(speed) else None
             return since is not None and now - since > REST
 
-        arm.run(EFFECT)
         arm.run(SETTLING, rests)
 
     # The ways back
@@ -226,8 +232,9 @@ class Trials:
             self.arm.run(0.05)
 
     def move(self):
-        """The planner begins where the arm is, which is commanded and follows."""
+        """The planner begins where the arm stands, which is commanded and follows."""
         arm = self.arm
+        self.settle(STANDING)
         arm.commands.clear()
         arm.plan()
         if not arm.run(PATIENCE, lambda: len(arm.commands) >= 50) or arm.error > 0.1 or arm.fault:

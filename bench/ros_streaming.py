@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trajectories replaced in flight: how late setpoints of a stream of 1 kHz are then, against the same stream left alone; splices' jumps.
+What the machine itself stood still for counts for none.
 
 Usage: python -m bench.ros_streaming [--replacements 200]
 """
 
 import argparse
+import itertools
 import time
 from array import array
 
@@ -14,6 +16,8 @@ from bench.ros_peers import PRIORITY
 from bench.ros_peers import isolate
 from bench.ros_peers import robot
 from bench.ros_peers import running
+from bench.standstills import during
+from bench.standstills import standstills
 from bench.timing import Table
 
 PLACE = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.5, 0.7])
@@ -48,7 +52,7 @@ def jumps(count):
 
 
 def stream(replacements, long_ones=0, rate=1000.0):
-    """[ms] between setpoints of a stream left alone, while it is replaced again and again, and while trajectories of POINTS come."""
+    """[s] when setpoints went out in a stream left alone, while it is replaced again and again, and while trajectories of POINTS come."""
     import rclpy
     from builtin_interfaces.msg import Duration
     from rclpy.executors import SingleThreadedExecutor
@@ -94,23 +98,31 @@ def stream(replacements, long_ones=0, rate=1000.0):
             spin(1.0)
             first = len(stamps)
             spin(4.0)
-            alone, first = 1e3 * np.diff(stamps[first:]), len(stamps)
+            alone, first = stamps[first:], len(stamps)
             rng = np.random.default_rng(1)
             for _ in range(replacements):
                 send(*((at, PLACE + rng.uniform(-0.1, 0.1, 7)) for at in (0.4, 0.8)))
                 spin(0.1)
-            replaced, first = 1e3 * np.diff(stamps[first:]), len(stamps)
+            replaced, first = stamps[first:], len(stamps)
             for _ in range(long_ones):
                 send(*((at, PLACE + 0.1 * np.sin(at)) for at in 1 + np.arange(1, POINTS + 1) / 100))
                 spin(4.0)
-            return alone, replaced, 1e3 * np.diff(stamps[first:])
+            return np.array(alone), np.array(replaced), np.array(stamps[first:])
     finally:
         rclpy.try_shutdown()
 
 
+def steps(stamps, still):
+    """[ms] from each setpoint to the next, without those during which the machine itself stood still."""
+    own = [not during(still, before, after) for before, after in itertools.pairwise(stamps)]
+    return 1e3 * np.diff(stamps)[own]
+
+
 def run(replacements=200):
     table = Table(f'{replacements} replacements in flight, Panda, 1 kHz')
-    alone, replaced, long_ones = stream(replacements, LONG_ONES)
+    with standstills() as still:
+        stamps = stream(replacements, LONG_ONES)
+    alone, replaced, long_ones = (steps(part, still) for part in stamps)
     own = float(np.percentile(alone, 99))
     for what, value in (('p99', np.percentile(replaced, 99)), ('p99.9', np.percentile(replaced, 99.9)), ('the longest', replaced.max())):
         table.add(f'{what} of the times between setpoints, against p99 alone', float(value), own, (own + LATER) / own, 'ms')
@@ -120,6 +132,9 @@ def run(replacements=200):
     late = int((replaced > own + LATER).sum())
     jump = jumps(replacements)
     print(f'{late} of {len(replaced)} setpoints came more than {LATER:g} ms beyond p99; largest jump of q^(4) {jump:.1e}, bound {JUMP:g}')
+    stood = [1e3 * np.diff(spans, axis=1) for spans in still]
+    told = f'{len(stood[0])} times, {stood[0].max(initial=0.0):.1f} ms at the longest' if stood else 'unknown: no real-time priority'
+    print(f'the machine itself stood still: {told}')
     return {'late': late, 'setpoints': len(replaced), 'jump': jump, 'rows': table.rows}
 
 
