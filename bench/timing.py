@@ -4,27 +4,27 @@
 from time import perf_counter
 
 
-def nanoseconds(functions, *, rounds=30, seconds=0.004):
+def nanoseconds(functions, *, rounds=30, seconds=0.004, clock=perf_counter):
     """{name: ns a call}: the best of `rounds` turns, each of some `seconds`, of every function in {name: function}."""
-    loops = {name: _loops(function, seconds) for name, function in functions.items()}
+    loops = {name: _loops(function, seconds, clock) for name, function in functions.items()}
     best = dict.fromkeys(functions, float('inf'))
     for _ in range(rounds):
         for name, function in functions.items():
-            best[name] = min(best[name], _run(function, loops[name]))
+            best[name] = min(best[name], _run(function, loops[name], clock))
     return best
 
 
-def _loops(function, seconds):
+def _loops(function, seconds, clock):
     function()
-    return max(1, int(seconds * 1e9 / _run(function, 3)))
+    return max(1, int(seconds * 1e9 / max(_run(function, 3, clock), 1)))
 
 
-def _run(function, loops):
+def _run(function, loops, clock):
     repeat = range(loops)
-    start = perf_counter()
+    start = clock()
     for _ in repeat:
         function()
-    return (perf_counter() - start) * 1e9 / loops
+    return (clock() - start) * 1e9 / loops
 
 
 class Table:

@@ -10,6 +10,8 @@ and the corner the motion is free. It leaves the line by some w theta tau, so a 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,26 +30,28 @@ class Lines:
         """given: (points, rows, n) derivatives at the points, NaN where free."""
         self.times, self.start, self.rows = times, given[:-1, 0], given.shape[1]
         self.h, self.along = np.diff(times), np.diff(given[:, 0], axis=0)
-        self.length = np.sqrt(np.sum(self.along**2, axis=1))
+        self.length = _lengths(self.along)
         direction = self.along / np.where(self.length > 0, self.length, 1.0)[:, None]
         self.mean = self.length / self.h
         self.at_rest = (given[:, 1:] == 0).all(axis=(1, 2))
 
-        turn = np.sqrt(np.sum(np.diff(direction, axis=0)**2, axis=1))               # 2 sin(theta / 2)
+        turn = _lengths(direction[1:] - direction[:-1])               # 2 sin(theta / 2)
         slower, shorter = np.minimum(self.mean[1:], self.mean[:-1]), np.minimum(self.length[1:], self.length[:-1])
         with np.errstate(divide='ignore', invalid='ignore'):
             factor = np.where(shorter > 0, _SPEED * np.sqrt(deviation / shorter) / turn, 0.0)
         corner = np.concatenate([[0.0], slower * np.minimum(1.0, factor), [0.0]])
         known = ~np.isnan(given[:, 1]).any(axis=1)
         velocity = np.where(known[:, None], given[:, 1], 0.0)
-        self.speeds = np.stack([
-            np.where(known[end], np.clip(np.sum(velocity[end] * direction, axis=1), 0, self.mean), corner[end])
-            for end in (slice(None, -1), slice(1, None))], axis=1)
+        known, velocity, corner_speed = _at_ends(known), _at_ends(velocity), _at_ends(corner)
+        mine = np.minimum(np.maximum(np.einsum('lsn,ln->ls', velocity, direction), 0.0), self.mean[:, None])
+        self.speeds = np.where(known, mine, corner_speed)
 
-        across = corner * np.concatenate([[0.0], turn, [0.0]])
-        for end, side in ((slice(None, -1), 0), (slice(1, None), 1)):
-            off = np.sqrt(np.sum((velocity[end] - self.speeds[:, side, None] * direction)**2, axis=1))
-            across[end] = np.maximum(across[end], np.where(known[end], off, 0.0))
+        across = corner
+        across[1:-1] *= turn
+        off = velocity - self.speeds[:, :, None] * direction[:, None]
+        off = np.where(known, np.sqrt(np.einsum('lsn,lsn->ls', off, off)), 0.0)
+        np.maximum(across[:-1], off[:, 0], out=across[:-1])
+        np.maximum(across[1:], off[:, 1], out=across[1:])
         self.shortest = np.minimum(np.concatenate([self.h[:1], self.h]), np.concatenate([self.h, self.h[-1:]]))
         with np.errstate(divide='ignore'):
             level = np.ceil(np.log2(_REACH * across * self.shortest / deviation))
@@ -60,18 +64,12 @@ class Lines:
 
         stopped: (points,) those passed at rest; they and those at rest anyway need no bend. level: (points,) tau is h / 2^level there.
         """
-        rest = stopped | self.at_rest
-        tau = self.shortest * 0.5**level
-        line, u = [], []
-        for side, ends in ((0, slice(None, -1)), (1, slice(1, None))):
-            which = np.flatnonzero(active & ~rest[ends])
-            line.append(which)
-            part = tau[ends][which] / self.h[which]
-            u.append(part if side == 0 else 1 - part)
-        line, u = np.concatenate(line), np.concatenate(u)
-        order = np.lexsort((u, line))
-        line, u = line[order], u[order]
-        speeds = np.where(np.stack([rest[:-1], rest[1:]], axis=1), 0.0, self.speeds)[line]
+        rest = _at_ends(stopped | self.at_rest)
+        bends = active[:, None] & ~rest
+        line, side = np.nonzero(bends)
+        u = (_at_ends(self.shortest * 0.5**level) / self.h[:, None])[bends]
+        u = np.where(side == 0, u, 1 - u)
+        speeds = np.where(rest, 0.0, self.speeds)[line]
         progress = self._progress(line, u, speeds)
         derivatives = progress[:, :, None] * self.along[line][:, None, :]
         derivatives[:, 0] += self.start[line]
@@ -84,9 +82,13 @@ class Lines:
         with np.errstate(divide='ignore', invalid='ignore'):
             ends[:, :, 1, 0] = np.where(self.mean[line, None] > 0, speeds / self.mean[line, None], 0.0).T
         c = polynomials.from_end_taylor(ends[0], ends[1])
-        powers = u[:, None]**np.arange(c.shape[1])
-        out = np.empty((len(line), self.rows))
-        for k in range(self.rows):
-            d = polynomials.derivative(c, k)[:, :, 0]
-            out[:, k] = np.sum(d * powers[:, :d.shape[1]], axis=1) / self.h[line]**k
-        return out
+        return (polynomials.powers(u, c.shape[1], self.rows) @ c)[:, :, 0] / self.h[line, None]**np.arange(self.rows)
+
+
+def _at_ends(values: NDArray[Any]) -> NDArray[Any]:
+    """(lines, 2, ...): of points' values (points, ...) those at the start and at the end of each line."""
+    return np.concatenate([values[:-1, None], values[1:, None]], axis=1)
+
+
+def _lengths(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.sqrt(np.einsum('li,li->l', vectors, vectors))

@@ -16,20 +16,34 @@ _PARTS = (1, 4, 16, 64)
 _CHUNK = 1 << 16                # numbers of coefficients handled at a time
 
 
-def distance_to_chord(points: NDArray[np.float64], start: NDArray[np.float64], end: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(...,) Euclidean distance of points (..., n) from the straight lines between start and end (..., n)."""
-    along, offset = end - start, points - start
-    length = np.sum(along * along, axis=-1)
-    part = np.sum(offset * along, axis=-1) / np.where(length > 0, length, 1.0)
-    foot = np.where(part[..., None] < 0.5, start + np.clip(part, 0, 1)[..., None] * along, end - np.clip(1 - part, 0, 1)[..., None] * along)
-    return np.sqrt(np.sum((points - foot)**2, axis=-1))
-
-
 def from_chords(
         coefficients: NDArray[np.float64], start: NDArray[np.float64], end: NDArray[np.float64], largest: float) -> NDArray[np.float64]:
     """(pieces,) bounds of each piece's distance from the line between its start and end (pieces, n); close where above `largest`."""
-    return _bounds(
-        coefficients, largest, lambda points, which: distance_to_chord(points, start[which, None], end[which, None]))
+    along = (end - start)[:, None]
+    length = _squared_length(along)
+    return _bounds(coefficients, largest, lambda points, which: _from_line(points - start[which, None], along[which], length[which]))
+
+
+def of_middles(times: NDArray[np.float64], derivatives: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(points - 1,) distances, at the middle of the time between two points, from their line; derivatives: (points, rows, n) there."""
+    along = np.diff(derivatives[:, :1], axis=0)
+    weights = polynomials.middle_weights(derivatives.shape[1]) * (times[1:] - times[:-1])[:, None, None]**np.arange(derivatives.shape[1])
+    at = np.einsum('pk,pkn->pn', weights[:, 0, 1:], derivatives[:-1, 1:]) + np.einsum('pk,pkn->pn', weights[:, 1, 1:], derivatives[1:, 1:])
+    return _from_line(at[:, None] + along / 2, along, _squared_length(along))[:, 0]
+
+
+def _from_line(points, along, squared_length):
+    """(pieces, places) distances of points (pieces, places, n) from the lines between 0 and along (pieces, 1, n)."""
+    part = points @ along.swapaxes(1, 2) / squared_length
+    off = points - np.minimum(np.maximum(part, 0.0), 1.0) * along
+    return np.sqrt(np.einsum('pij,pij->pi', off, off))
+
+
+def _squared_length(along):
+    """(pieces, 1, 1), 1 where it is 0."""
+    length = np.einsum('pij,pij->pi', along, along)[:, :, None]
+    length[length == 0] = 1.0
+    return length
 
 
 def beyond(coefficients: NDArray[np.float64], lower: NDArray[np.float64], upper: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -70,14 +70,20 @@ class _Search:
         self.judged[0] = not blended
 
     def trajectory(self):
+        line, knots, derivatives = self._solve()
+        if np.isfinite(self.allowed) and self.judged.all():
+            left = deviation.of_middles(knots, derivatives) > self.allowed
+            if left.all():                              # as mostly at first: seen before there are any polynomials
+                self._improve(left, None, line)
+                line, knots, derivatives = self._solve()
         while True:
-            line, knots, derivatives = self._solve()
-            motion = Trajectory.from_derivatives(knots, derivatives, self.names)
+            motion = Trajectory._of_derivatives(knots, derivatives, self.names)
             bad = self._bad(motion, line)
             if not bad.any():
                 self._check_swing(motion)
                 return motion
             self._improve(bad, motion, line)
+            line, knots, derivatives = self._solve()
 
     def _solve(self):
         """(line of each piece, knots, derivatives)."""
@@ -85,13 +91,13 @@ class _Search:
         if self.stopped.any():
             given = given.copy()
             given[self.stopped, 1:] = 0.0
-        line, knots = np.arange(len(self.active)), self.times
+        line, knots = np.arange(len(self.times)), self.times
         if self.active.any():
             added_line, added_times, added = self.lines.points(self.active, self.stopped, self.level)
-            after = added_line + 1
-            knots, given = np.insert(knots, after, added_times), np.insert(given, after, added, axis=0)
-            line = np.insert(line, after, added_line)
-        return line, knots, least_energy.complete(knots, given, self.order)
+            line = np.concatenate([line, added_line])
+            order = np.argsort(line, kind='stable')
+            line, knots, given = line[order], np.concatenate([knots, added_times])[order], np.concatenate([given, added])[order]
+        return line[:-1], knots, least_energy.complete(knots, given, self.order)
 
     def _bad(self, motion, line):
         """Which pieces are too far from their line, or out of the limits."""
@@ -131,20 +137,23 @@ class _Search:
         if self.lines is None:
             self.lines = Lines(self.times, self.given, self.allowed if np.isfinite(self.allowed) else 1e-3)
             self.level = self.lines.first_level.copy()
-        lines = np.unique(line[bad])
+        lines, points = np.zeros(len(self.active), dtype=bool), np.zeros(len(self.times), dtype=bool)
+        lines[line[bad]] = True
         again = bad & self.active[line]
-        self.active[lines] = True
-        other = np.concatenate([[True], line[1:] != line[:-1], [True]])
-        at_start, at_end = other[:-1], other[1:]
-        points = np.unique(np.concatenate([line[again & at_start], line[again & at_end] + 1]))
-        lasting = points[(self.level[points] >= DEEPEST) | self.stopped[points]]
+        self.active |= lines
+        if again.any():
+            other = np.concatenate([[True], line[1:] != line[:-1], [True]])
+            points[line[again & other[:-1]]] = True
+            points[line[again & other[1:]] + 1] = True
+        lasting = points & ((self.level >= DEEPEST) | self.stopped)
         self.level[points] = np.minimum(self.level[points] + 1, DEEPEST)
-        dwelling = lines[self.lines.length[lines] == 0]
-        stops = np.concatenate([lasting, dwelling, dwelling + 1])
-        stops = np.unique(stops[self.free[stops] & ~self.stopped[stops]])
-        self.stopped[stops] = True
-        helpless = lasting[~np.isin(lasting, stops)]
-        if helpless.size and not stops.size:
+        dwelling = lines & (self.lines.length == 0)
+        stops = lasting.copy()
+        stops[:-1] |= dwelling
+        stops[1:] |= dwelling
+        stops &= self.free & ~self.stopped
+        self.stopped |= stops
+        if lasting.any() and not stops.any():
             raise self._refusal(int(line[again][0]), motion, line)
 
     def _departures(self, coefficients, line):
@@ -215,9 +224,9 @@ def _check_sizes(times, given):
         raise InputError(
             f'times runs from {times[0]:.6g} s to {times[-1]:.6g} s with {steps[i]:.3g} s after point {i}; give times up to {_LARGEST:g} s '
             f'that are {1 / _LARGEST:g} s apart or more: are they in seconds?')
-    large = np.argwhere(np.abs(given) > _LARGEST)
-    if large.size:
-        i, k, j = large[0]
+    large = np.abs(given) > _LARGEST
+    if large.any():
+        i, k, j = np.argwhere(large)[0]
         what = ('positions', 'velocities', 'accelerations')[k]
         raise InputError(f'{what} is {given[i, k, j]:.6g} at point {i}, column {j}; give numbers up to {_LARGEST:g}: are the units right?')
 

@@ -60,77 +60,53 @@ def _complete(times, derivatives, free, order):
     """As complete, for joints of which the same derivatives are free (points, rows - 1)."""
     points, rows, n = derivatives.shape
     b = rows - 1
-    h = np.diff(times)
-    scale = np.concatenate([h[:1], np.sqrt(h[1:] * h[:-1]), h[-1:]])        # of time at each point, so that unknowns are of one size
-    units = scale[:, None]**np.arange(1, rows) / polynomials.factorials(rows)[1:]      # Taylor coefficients per derivative
-    band, right = np.zeros((2 * b, points, b)), np.zeros((points, b, n))
+    h = times[1:] - times[:-1]
+    taylor = derivatives / polynomials.factorials(rows)[:, None]            # derivatives as Taylor coefficients: these are the unknowns
+    taylor[:, 1:][free] = 0.0
+    band, right = np.zeros((points, b, 2 * b)), np.zeros((points, b, n))
     for first in range(0, points - 1, _BLOCK):
         some, pieces = slice(first, min(first + _BLOCK + 1, points)), slice(first, min(first + _BLOCK, points - 1))
-        blocks, coupling, steps = _energies(h[pieces], scale[some], rows, order)
-        _put_banded(band[:, some], blocks, coupling, free[some])
-        _put_right(right[some], derivatives[some], units[some], free[some], blocks, coupling, steps)
-    band[0][~free] = 1.0
-    band, right = band.reshape(2 * b, points * b), right.reshape(points * b, n)
-    balance = 1 / np.sqrt(band[0])
-    for d in range(len(band)):
-        band[d, :points * b - d] *= balance[:points * b - d] * balance[d:]
-    right *= balance[:, None]
-    try:
-        found = linalg.solveh_banded(band, right, overwrite_ab=True, lower=True, check_finite=False)
-    except np.linalg.LinAlgError:
-        found = np.full_like(right, np.nan)
-    out = derivatives.copy()
-    factor = balance.reshape(points, b) / units
-    for first in range(0, points, _BLOCK):
-        some = slice(first, first + _BLOCK)
-        np.copyto(
-            out[some, 1:], found.reshape(points, b, n)[some] * factor[some, :, None], where=free[some, :, None])
-    if not np.isfinite(out).all():
+        weight, powers = h[pieces, None]**(1.0 - 2 * order), h[pieces, None]**np.arange(rows)
+        band[some] += _columns(weight, powers[:, 1:], free[some], order)
+        begins, ends = _slopes(weight, powers, taylor[some], order)
+        right[first:some.stop - 1] -= begins
+        right[first + 1:some.stop] -= ends
+    concerned = free.any(axis=1)            # points that are given wholly part the system
+    free, band, right = free[concerned], band[concerned], right[concerned]
+    band[:, :, 0][~free] = 1.0
+    right[~free] = 0.0
+    _, found, failed = linalg.lapack.dpbsv(band.reshape(-1, 2 * b).T, right.reshape(-1, n), lower=1, overwrite_ab=1, overwrite_b=1)
+    if failed or not np.isfinite(found).all():
         shortest, longest = int(np.argmin(h)), int(np.argmax(h))
         raise InputError(
             f'times differ too much for floating point numbers: {h[shortest]:.3g} s after point {shortest}, {h[longest]:.3g} s after point '
             f'{longest}; drop points that follow each other that closely')
+    out = derivatives.copy()
+    found = found.reshape(-1, b, n) * polynomials.factorials(rows)[1:, None]
+    out[concerned, 1:] = np.where(free[:, :, None], found, derivatives[concerned, 1:])
     return out
 
 
-def _energies(h, scale, rows, order):
-    """The energy's matrix: (points, b, b) of each point, (points - 1, b, b) between neighbours, (points - 1, 2 b) of the steps between."""
-    b = rows - 1
+def _columns(weight, powers, free, order):
+    """(points, b, 2 b): columns of the energy's matrix, of the free unknowns, each from its diagonal on."""
+    points, b = free.shape
+    G = energy_matrix(b + 1, order)
+    begins, ends = powers * free[:-1], powers * free[1:]
+    weighted = (weight * begins)[:, :, None]
+    columns = np.zeros((points, b, 3 * b))              # from the point's first unknown on: its own, then those of its neighbour
+    columns[:-1, :, :b] = weighted * begins[:, None] * G[1:b + 1, 1:b + 1]
+    columns[:-1, :, b:2 * b] = weighted * ends[:, None] * G[1:b + 1, b + 2:]
+    columns[1:, :, :b] += (weight * ends)[:, :, None] * ends[:, None] * G[b + 2:, b + 2:]
+    point, column, entry = columns.strides
+    return np.ndarray((points, b, 2 * b), np.float64, columns, 0, (point, column + entry, entry))
+
+
+def _slopes(weight, powers, taylor, order):
+    """Two of (points - 1, b, n): how the energy of each piece grows with what is free at its begin and at its end, where that is 0."""
+    rows = taylor.shape[1]
+    z = np.concatenate([taylor[:-1], taylor[1:]], axis=1) * np.concatenate([powers, powers], axis=1)[:, :, None]
+    z[:, rows] -= z[:, 0]
+    z[:, 0] = 0.0
+    weighted = (weight * powers)[:, 1:, None]
     G = energy_matrix(rows, order)
-    powers = np.arange(1, rows)
-    weight = h**(1.0 - 2 * order)
-    start, end = (h / scale[:-1])[:, None]**powers, (h / scale[1:])[:, None]**powers
-    blocks = np.zeros((len(scale), b, b))
-    blocks[:-1] += weight[:, None, None] * start[:, :, None] * G[1:rows, 1:rows] * start[:, None, :]
-    blocks[1:] += weight[:, None, None] * end[:, :, None] * G[rows + 1:, rows + 1:] * end[:, None, :]
-    coupling = weight[:, None, None] * start[:, :, None] * G[1:rows, rows + 1:] * end[:, None, :]
-    steps = weight[:, None] * np.concatenate([start * G[1:rows, rows], end * G[rows + 1:, rows]], axis=1)
-    return blocks, coupling, steps
-
-
-def _put_banded(band, blocks, coupling, free):
-    """Adds to the lower banded form (2 b, points, b) of the free unknowns' system."""
-    b = blocks.shape[1]
-    blocks = np.where(free[:, :, None] & free[:, None, :], blocks, 0.0)
-    coupling = np.where(free[:-1, :, None] & free[1:, None, :], coupling, 0.0)
-    for i in range(b):
-        for j in range(i + 1):
-            band[i - j, :, j] += blocks[:, i, j]
-        for j in range(b):
-            band[b + i - j, :-1, j] += coupling[:, j, i]
-
-
-def _put_right(right, derivatives, units, free, blocks, coupling, steps):
-    """Adds to the right side (points, b, n): what the given derivatives and the steps of the positions make."""
-    b = blocks.shape[1]
-    rise = np.diff(derivatives[:, 0], axis=0)[:, None, :]
-    out = np.zeros_like(right)
-    if not free[1:-1].all() or np.nan_to_num(derivatives[[0, -1], 1:]).any():
-        y = np.where(free[:, :, None], 0.0, derivatives[:, 1:] * units[:, :, None])
-        out -= blocks @ y
-        out[:-1] -= coupling @ y[1:]
-        out[1:] -= coupling.transpose(0, 2, 1) @ y[:-1]
-    out[:-1] -= steps[:, :b, None] * rise
-    out[1:] -= steps[:, b:, None] * rise
-    out[~free] = 0.0
-    right += out
+    return (G[1:rows] @ z) * weighted, (G[rows + 1:] @ z) * weighted

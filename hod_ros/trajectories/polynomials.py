@@ -41,6 +41,14 @@ def from_end_taylor(start: NDArray[np.float64], end: NDArray[np.float64]) -> NDA
 
 
 @cache
+def middle_weights(rows: int) -> NDArray[np.float64]:
+    """(2, rows): the value at u = 1/2 from the derivatives at u = 0 and at u = 1."""
+    units = np.eye(2 * rows)
+    taylor = 0.5**np.arange(2 * rows) @ from_end_taylor(units[:rows], units[rows:])
+    return _read_only(taylor.reshape(2, rows) / factorials(rows))
+
+
+@cache
 def _shift_less_itself(rows: int) -> NDArray[np.float64]:
     return _read_only(shift_matrix(rows) - np.eye(rows))
 
@@ -69,6 +77,30 @@ def derivative(coefficients: NDArray[np.float64], order: int = 1) -> NDArray[np.
     if order >= rows:
         return np.zeros_like(coefficients[..., :1, :])
     return coefficients[..., order:, :] * falling(rows, order)[:, None]
+
+
+@cache
+def of_derivatives(rows: int, orders: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """(rows, orders): which coefficient times which factor is coefficient i of derivative k."""
+    factors = np.zeros((rows, orders))
+    for k in range(min(orders, rows)):
+        factors[:rows - k, k] = falling(rows, k)
+    return np.minimum(np.arange(rows)[:, None] + np.arange(orders), rows - 1), _read_only(factors)
+
+
+@cache
+def _derivatives_of_powers(rows: int, orders: int) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """(orders, rows): factors and exponents of the derivatives of 1, u, u^2, ..."""
+    factors = np.zeros((orders, rows))
+    for k in range(min(orders, rows)):
+        factors[k, k:] = falling(rows, k)
+    return _read_only(factors), np.maximum(np.arange(rows) - np.arange(orders)[:, None], 0)
+
+
+def powers(u: NDArray[np.float64], rows: int, orders: int) -> NDArray[np.float64]:
+    """(places, orders, rows): times coefficients (rows, n), the polynomial and its derivatives at u (places,)."""
+    factors, exponents = _derivatives_of_powers(rows, orders)
+    return (u[:, None]**np.arange(rows))[:, exponents] * factors
 
 
 @cache

@@ -76,17 +76,25 @@ class Trajectory:
             raise InputError(
                 f'derivatives has the shape {given.shape} and times {times.shape}; give two points or more, for each of them 1 to '
                 f'{MOST_ROWS} rows')
+        return cls._of_derivatives(times.copy(), given, arguments.joint_names_of(joint_names, given.shape[2]))
+
+    @classmethod
+    def _of_derivatives(cls, times: NDArray[np.float64], given: NDArray[np.float64], joint_names: tuple[str, ...] | None) -> Trajectory:
+        """As from_derivatives, of what is checked."""
         pieces, rows, n = len(given) - 1, given.shape[1], given.shape[2]
-        units = np.diff(times)[:, None, None] ** np.arange(rows)[:, None] / polynomials.factorials(rows)[:, None]
+        units = (times[1:] - times[:-1])[:, None, None] ** np.arange(rows)[:, None] / polynomials.factorials(rows)[:, None]
         sign = polynomials.signs(2 * rows)[:, None]
         coefficients, from_ends = np.empty((pieces, 2 * rows, n)), np.empty((pieces, 2 * rows, n))
         for first in range(0, pieces, _BLOCK):
             some = slice(first, min(first + _BLOCK, pieces))
-            begins, ends = given[some] * units[some], given[some.start + 1:some.stop + 1] * units[some]
-            coefficients[some] = polynomials.from_end_taylor(begins, ends)
-            np.multiply(sign, polynomials.from_end_taylor(sign[:rows] * ends, sign[:rows] * begins), out=from_ends[some])
+            ends = np.empty((2, some.stop - first, rows, n))
+            np.multiply(given[some], units[some], out=ends[0])
+            np.multiply(given[first + 1:some.stop + 1], units[some], out=ends[1])
+            back = ends[::-1] * sign[:rows]
+            coefficients[some] = polynomials.from_end_taylor(ends[0], ends[1])
+            np.multiply(sign, polynomials.from_end_taylor(back[0], back[1]), out=from_ends[some])
         motion = cls.__new__(cls)
-        motion._hold(times.copy(), coefficients, from_ends, arguments.joint_names_of(joint_names, n))
+        motion._hold(times, coefficients, from_ends, joint_names)
         return motion
 
     @classmethod
@@ -164,9 +172,26 @@ class Trajectory:
         if outside.any():
             i = int(np.argmax(outside))
             raise InputError(f'times[{i}] is {times[i]:.9g} s, but the trajectory runs from {self.start:.9g} s to {self.end:.9g} s')
+        if 16 * 2 * len(self._coefficients) <= len(times) and (times[1:] >= times[:-1]).all():
+            return self._evaluate_in_order(times, order)
         piece = np.clip(np.searchsorted(self._breaks, times, side='right') - 1, 0, len(self._coefficients) - 1)
         u = (times - self._breaks[piece]) / (self._breaks[piece + 1] - self._breaks[piece])
         return self.evaluate_pieces(piece, u, order)
+
+    def _evaluate_in_order(self, times: NDArray[np.float64], order: int) -> NDArray[np.float64]:
+        """As evaluate, of times in their order, many of them for each half of a piece."""
+        breaks = self._breaks
+        middles = (breaks[:-1] + breaks[1:]) / 2
+        first = np.searchsorted(times, np.stack([breaks[:-1], middles], axis=1).ravel())
+        first[0] = 0
+        count = np.diff(first, append=len(times))
+        half = np.flatnonzero(count)
+        count = count[half]
+        x = times - np.repeat(breaks[(half + 1) // 2], count)
+        x /= np.repeat((breaks[1:] - breaks[:-1])[half // 2], count)
+        out = np.empty((len(times), order + 1, self.n))
+        self._evaluate_runs(half, x, np.append(first[half], len(times)), out)
+        return out
 
     def evaluate_pieces(self, piece: NDArray[np.intp], u: NDArray[np.float64], order: int) -> NDArray[np.float64]:
         """As evaluate, for pieces by their index and u in [0, 1] within them: both sides of a break can be told apart."""
@@ -176,7 +201,8 @@ class Trajectory:
         ordered = len(half) < 2 or bool((half[1:] >= half[:-1]).all())
         used = np.flatnonzero(np.diff(half)) + 1 if ordered else ()
         if ordered and 16 * (len(used) + 1) <= len(u):
-            self._evaluate_runs(half, x, np.concatenate([[0], used, [len(u)]]), out)
+            first = np.concatenate([[0], used])
+            self._evaluate_runs(half[first], x, np.append(first, len(u)), out)
         else:
             for first in range(0, len(u), 8192):
                 part = slice(first, first + 8192)
@@ -185,21 +211,21 @@ class Trajectory:
 
     def _evaluate_runs(
             self, half: NDArray[np.intp], x: NDArray[np.float64], bounds: NDArray[np.intp], out: NDArray[np.float64]) -> None:
-        """Runs of one half each, from bounds[i] to bounds[i + 1]: powers of x times matrices with the derivatives' coefficients."""
-        c, h = self._of_halves(half[bounds[:-1]])
+        """Run i, from bounds[i] to bounds[i + 1], lies in half[i]: powers of x times a matrix with the derivatives' coefficients."""
+        c, h = self._of_halves(half)
         runs, rows, orders = len(c), c.shape[1], out.shape[1]
-        columns = np.zeros((runs, rows, orders, self.n))
-        for k in range(min(orders, rows)):
-            columns[:, :rows - k, k] = polynomials.derivative(c, k) / h[:, :, None]**k
-        columns = columns.reshape(runs, rows, -1)
+        which, factors = polynomials.of_derivatives(rows, orders)
+        columns = c.take(which, axis=1).reshape(runs, rows, -1)
+        columns *= np.repeat(factors, self.n, axis=1)
+        columns *= np.repeat(h**-np.arange(orders), self.n, axis=1)[:, None]
         powers = np.empty((rows, len(x)))
         powers[0] = 1.0
         for j in range(1, rows):
             np.multiply(powers[j - 1], x, out=powers[j])
-        powers = powers.T
-        flat = out.reshape(len(x), -1)
-        for i, (first, last) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
-            np.matmul(powers[first:last], columns[i], out=flat[first:last])
+        powers, flat = powers.T, out.reshape(len(x), -1)
+        bounds = bounds.tolist()
+        for matrix, first, last in zip(columns, bounds, bounds[1:], strict=False):
+            np.matmul(powers[first:last], matrix, out=flat[first:last])
 
     def _evaluate_halves(self, half: NDArray[np.intp], x: NDArray[np.float64], out: NDArray[np.float64]) -> None:
         """Any halves in any order, by Horner's rule."""

@@ -41,6 +41,17 @@ def test_the_order_of_times_does_not_change_what_belongs_to_each():
     np.testing.assert_allclose(t.evaluate(times, 4)[order], t.evaluate(times[order], 4), rtol=1e-9, atol=1e-8)
 
 
+def test_a_break_belongs_to_the_piece_that_begins_there_among_many_times_as_alone():
+    t = random_trajectory(np.random.default_rng(3))                     # not continuous
+    times = np.sort(np.concatenate([t.breaks, (t.breaks[1:] + t.breaks[:-1]) / 2, np.linspace(t.start, t.end, 3000)]))
+    got = t.evaluate(times, 2)
+    begins = t.coefficients[:, 0]
+    assert np.array_equal(got[np.searchsorted(times, t.breaks[:-1])][:, 0], begins)
+    assert np.allclose(got[-1, 0], t.coefficients[-1].sum(axis=0), rtol=1e-14)
+    alone = np.concatenate([t.evaluate([time], 2) for time in times[::7]])
+    assert np.abs(got[::7] - alone).max() <= 1e-13 * np.abs(alone).max()
+
+
 def test_end_derivatives_are_met_and_make_the_same_polynomial_as_scipys():
     rng = np.random.default_rng(3)
     times, given = np.cumsum(rng.uniform(0.2, 1.5, 8)), rng.standard_normal((8, 5, 2))
