@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A model's constants for controllers in C++: as a header, or as bytes that hod::constants_in reads at run time."""
 
-import re
 import struct
 
 import numpy as np
@@ -31,6 +30,7 @@ def cpp_robot(model: RobotModel, name: str = 'robot', drives: Drives | None = No
         >>> 'panda_joint1' in header
         True
     """
+    from hod_ros.cpp.header import header_of
     return header_of(Constants(model, drives), name)
 
 
@@ -76,61 +76,3 @@ class Constants:
         form = NormalForm(model)
         self.numbers, self.parents = form.packed(model)
         self.links = [(link, *form.place(body, pose)) for link, (body, pose) in model.links.items()]
-
-
-def header_of(constants: Constants, name: str, include: str = 'hod/robot.hpp', scalar: str = 'double') -> str:
-    """As cpp_robot, of Constants; `scalar` is the type of all numbers."""
-    if not isinstance(name, str) or not re.fullmatch(r'[A-Za-z_][A-Za-z0-9_]*', name):
-        raise InputError(f'name is {shown(name)}; give a C++ identifier of ASCII letters, digits and underscores')
-    model = constants.model
-
-    def numbers(array):
-        return ','.join(_number(value, scalar) for value in np.ravel(array))
-
-    def rows(array):
-        return ',\n'.join(map(numbers, array))
-
-    def table(kind, what, text, size):
-        return f'inline constexpr {kind} {name}_{what}[] = {{{text}}};\n' if size else ''
-
-    def place(what, size):
-        return f'{name}_{what}' if size else 'nullptr'
-
-    links = ',\n'.join(f'{{{_text(link)},{body},{{{numbers(pose)}}}}}' for link, body, pose in constants.links)
-    n, motors = model.n, len(constants.motor_names)
-    return f'''// The constants of {_text(model.name)[1:-1]} ({model.hash}), written by hod_ros.cpp_robot: not to be edited.
-#pragma once
-
-#include <{include}>
-
-''' + ''.join([
-        table(scalar, 'numbers', '\n' + rows(constants.numbers), 1),
-        table(scalar, 'armature', numbers(model.armature), n),
-        table('hod::Link', 'links', '\n' + links, 1),
-        table('hod::Name', 'joint_names', ', '.join(map(_text, model.joint_names)), n),
-        table('int', 'parents', ','.join(map(str, constants.parents.ravel().tolist())), 1),
-        table(scalar, 'drives', '\n' + rows(constants.drives), motors),
-        table(scalar, 'motors', '\n' + rows(constants.motors), motors),
-        table(scalar, 'rotors', '\n' + rows(constants.rotors), len(constants.rotors)),
-        table('hod::Name', 'motor_names', ', '.join(map(_text, constants.motor_names)), motors),
-    ]) + f'''inline constexpr hod::RobotConstants {name} = {{
-    {VERSION}, {_text(model.name)}, "{model.hash}", {len(model.bodies)}, {n}, {len(constants.links)}, {str(model.base == 'free').lower()},
-    {{{numbers(model.gravity)}}}, {name}_numbers, {place('armature', n)}, {name}_links, {place('joint_names', n)}, {name}_parents,
-    {motors}, {place('drives', motors)}, {place('motors', motors)}, {place('rotors', len(constants.rotors))},
-    {place('motor_names', motors)}}};
-'''
-
-
-def _number(value, scalar):
-    """The shortest text of a number that reads back as it."""
-    if scalar == 'float':
-        value = np.float32(value)
-        text = np.format_float_scientific(value, unique=True, trim='-') if value and not 1e-3 < abs(value) < 1e6 else str(value)
-        return text.removesuffix('.0') if '.' not in text.removesuffix('.0') and 'e' not in text else text + 'f'
-    return repr(float(value)).removesuffix('.0')
-
-
-def _text(name):
-    """A name as a C++ string literal."""
-    return '"' + ''.join(
-        chr(byte) if 32 <= byte < 127 and byte not in b'"\\?' else f'\\{byte:03o}' for byte in name.encode()) + '"'

@@ -13,12 +13,17 @@ from string import Template
 
 import numpy as np
 
+from hod_ros.actuators.compiled_drives import KINDS
+from hod_ros.actuators.drives import AdjustableStiffness
+from hod_ros.actuators.drives import SeriesElastic
 from hod_ros.actuators.prepared_drives import Drives
 from hod_ros.actuators.prepared_drives import prepared
 from hod_ros.checks.arguments import one_of
 from hod_ros.checks.arguments import shown
 from hod_ros.cpp.constants import Constants
-from hod_ros.cpp.constants import header_of
+from hod_ros.cpp.header import header_of
+from hod_ros.cpp.header import names_of
+from hod_ros.cpp.header import number_text
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
 from hod_ros.dynamics.loads import LinkWrench
 from hod_ros.errors import InputError
@@ -27,8 +32,9 @@ from hod_ros.model.robot_model import RobotModel
 SCALARS = ('double', 'float')
 BOUNDS = {'double': 1e-12, 'float': 2e-3}           # of errors that the exported check admits; what is measured is far less
 HEADERS = (
-    'target', 'vectors', 'precision', 'lanes', 'series', 'sines', 'memory', 'tree', 'arguments', 'joints', 'recursion', 'base', 'loads',
-    'inverse_dynamics', 'rotor_coupling', 'springs', 'motor_feedforward', 'feedforward')
+    'target', 'vectors', 'precision', 'series', 'sines', 'memory', 'tree', 'arguments', 'joints', 'recursion', 'base', 'loads',
+    'inverse_dynamics', 'robot_constants', 'rigid_feedforward')
+MOTOR_HEADERS = ('stretch', 'lanes', 'springs', 'rotor_coupling', 'motor_feedforward', 'feedforward')
 PROJECT = Path(__file__).parent / 'project'
 RESERVED = frozenset('''
     alignas alignof asm auto bool case catch char check const default delete do double enum extern float goto hod inline int
@@ -83,7 +89,7 @@ def export_cpp(
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f'.{target.name}-') as made:
             project = Path(made, 'project')
             values = _values(constants, drives, name, scalar)
-            vectors = _vectors(constants.model, drives, scalar)
+            vectors = _vectors(constants.model, drives)
             values['vectors'] = str(len(vectors))
             _write(project, values, constants, scalar)
             (project / 'test' / 'vectors.txt').write_text(''.join(vectors))
@@ -110,7 +116,7 @@ def _target(folder):
         target = Path(folder).absolute()
         if '\0' in str(target):
             raise ValueError('it holds a zero')
-        earlier = (target / 'src' / 'hod' / 'feedforward.hpp').exists()
+        earlier = (target / 'src' / 'hod' / 'inverse_dynamics.hpp').exists()
         strangers = target.exists() and not earlier and (not target.is_dir() or any(target.iterdir()))
     except (TypeError, ValueError, OSError) as error:
         raise InputError(f'folder is {shown(folder)}, which is no usable path: {error}') from None
@@ -122,10 +128,13 @@ def _target(folder):
 def _values(constants, drives, name, scalar):
     from hod_ros import __version__
     model, motors = constants.model, len(constants.motor_names)
+    alike = constants.motor_names == model.joint_names
     values = {
         'name': name, 'NAME': name.upper(), 'robot': re.sub(r'[^\w .-]', '_', model.name, flags=re.ASCII), 'hash': model.hash,
         'version': __version__,
-        'n': str(model.n), 'm': str(motors), 'scalar': scalar, 'joints': _names(model.joint_names), 'motors': _names(constants.motor_names),
+        'n': str(model.n), 'm': str(motors), 'scalar': scalar, 'joints': names_of(model.joint_names),
+        'motors': f'{name.upper()}_JOINTS' if alike else names_of(constants.motor_names),
+        'header': 'feedforward' if motors else 'rigid_feedforward', 'class': 'Feedforward' if motors else 'RigidFeedforward',
         'error': "not measured, for there was no compiler; build/check says it", 'bound': f'{BOUNDS[scalar]:g}',
         'with_motors': ' and the motors of its elastic joints' if motors else '',
         'base_arguments': 'in, in + 16' if model.base == 'free' else 'NULL, NULL',
@@ -148,19 +157,34 @@ def _write(project, values, constants, scalar):
         'CMakeLists.txt': 'CMakeLists.txt', 'README.md': 'README.md', f'include/{name}.h': 'include/robot.h',
         f'src/{name}.cpp': 'src/robot.cpp', 'example/loop.c': 'example/loop.c', 'test/check.c': 'test/check.c'}
     texts = {to: Template((PROJECT / source).read_text()).substitute(values) for to, source in files.items()}
-    texts[f'src/{name}_constants.hpp'] = header_of(constants, f'{name}_constants', 'hod/feedforward.hpp', scalar).replace(
-        '<hod/feedforward.hpp>', '"hod/feedforward.hpp"')
-    for header in HEADERS:
-        texts[f'src/hod/{header}.hpp'] = _header(header, scalar)
+    texts[f'src/{name}_constants.hpp'] = header_of(
+        constants, f'{name}_constants', (f'"{name}.h"', f'"hod/{values["header"]}.hpp"'), scalar,
+        joint_names=f'{name.upper()}_JOINTS', motor_names=f'{name.upper()}_MOTORS')
+    for header, source in _headers(constants, scalar).items():
+        texts[f'src/hod/{header}.hpp'] = _header(source, scalar)
     for path, text in texts.items():
         (project / path).parent.mkdir(parents=True, exist_ok=True)
         (project / path).write_text(text, encoding='utf-8')
 
 
+def _headers(constants, scalar):
+    """{name in the project: name in the kernel} of the headers that this robot needs."""
+    headers = {header: header for header in HEADERS}
+    if constants.motor_names:
+        headers |= {header: header for header in MOTOR_HEADERS}
+        if np.isin(constants.drives[:, 0], (KINDS[SeriesElastic], KINDS[AdjustableStiffness])).all():
+            headers['springs'] = 'no_springs'
+            del headers['lanes']
+        if not len(constants.rotors):
+            headers['rotor_coupling'] = 'no_rotors'
+    if scalar == 'float':
+        headers |= {'target': 'float_target', 'precision': 'float_precision'}
+    return headers
+
+
 def _header(header, scalar):
     """A kernel's header without comments, indented by tabs; for floats with float's name and literals."""
-    own = header if scalar == 'double' or header not in ('target', 'precision') else f'float_{header}'
-    text = (_kernel() / f'{own}.hpp').read_text()
+    text = (_kernel() / f'{header}.hpp').read_text()
     lines = (re.sub(r'\s*//.*$', '', line) for line in text.splitlines())
     text = '\n'.join(re.sub('^( {4})+', lambda indent: '\t' * (len(indent[0]) // 4), line) for line in lines if line)
     if scalar == 'float':
@@ -179,16 +203,15 @@ def _kernel():
     raise InputError("the kernel's C++ headers are missing from this installation of hod_ros; install it again with pip or colcon")
 
 
-def _vectors(model, drives, scalar):
-    """Lines of inputs and of what Python computes of them, inputs as the scalar can represent them."""
+def _vectors(model, drives):
+    """Lines of inputs and of what Python computes of them, inputs of few digits, which either scalar represents."""
     rng = np.random.default_rng(7)
-    exact = np.float32 if scalar == 'float' else np.float64
 
     def random(*shape):
-        return rng.uniform(-1, 1, shape).astype(exact).astype(float)
+        return rng.integers(-64, 65, shape) / 64
 
     def line(what, order, *arrays):
-        return ' '.join([what, str(order), *(repr(float(value)) for array in arrays for value in np.ravel(array))]) + '\n'
+        return ' '.join([what, str(order), *(number_text(value) for array in arrays for value in np.ravel(array))]) + '\n'
 
     lines = []
     for order in (0, 1, 2, 3, 4):
@@ -241,6 +264,3 @@ def _measured(project, name):
                 raise InputError(f'the exported project failed its own check, so it was not written: {command[0]} says {first}')
         return float(done.stdout.split()[-1])
 
-
-def _names(names):
-    return ', '.join('"' + re.sub(r'[^\w .:/-]', '_', name, flags=re.ASCII) + '"' for name in names) or '""'

@@ -5,6 +5,8 @@ import shutil
 
 import numpy as np
 import pytest
+from robots import robot_path
+from robots import robot_text
 from running import hod
 from running import refusal
 from running import report
@@ -24,6 +26,22 @@ def test_export_writes_a_project_whose_error_it_measured(tmp_path):
     assert told['error'] < 1e-13 and told['bytes'] < 100_000
     header = (tmp_path / 'arm_cpp' / 'include' / 'arm.h').read_text()
     assert told['hash'] in header and 'arm_' in header
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which('c++') is None, reason='there is no C++ compiler')
+@pytest.mark.parametrize('driven', [False, True])
+def test_the_largest_public_robot_is_exported_in_100_kB(tmp_path, driven):
+    joints = RobotModel.from_urdf(robot_text('tiago_dual')).joint_names
+    (tmp_path / 'drives.yaml').write_text(''.join(
+        f'{joint}: {{type: series_elastic, stiffness: {3000 + 7 * i}, '
+        f'motor_inertia: {0.2 + i / 1000:.3f}, motor_friction: {3 + i / 10:.1f}}}\n'
+        for i, joint in enumerate(joints)))
+    drives = ('--drives', 'drives.yaml') if driven else ()
+    told = report('export', str(robot_path('tiago_dual')), *drives, '--out', 'tiago', cwd=tmp_path)
+    files = [path for path in (tmp_path / 'tiago').rglob('*') if path.is_file() and path.name != 'vectors.txt']
+    assert told['bytes'] == sum(path.stat().st_size for path in files) < 100_000
+    assert told['error'] < 1e-13
 
 
 def test_export_leaves_a_folder_of_others_alone(tmp_path):

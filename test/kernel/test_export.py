@@ -25,6 +25,7 @@ from hod_ros import SeriesElastic
 from hod_ros import export_cpp
 from hod_ros import inverse_dynamics
 from hod_ros import with_payload
+from hod_ros.cpp.constants import Constants
 
 pytestmark = pytest.mark.skipif(not shutil.which('c++'), reason='there is no C++ compiler')
 
@@ -63,7 +64,15 @@ def test_the_project_builds_without_warnings_and_its_check_and_loop_run(tmp_path
     assert wrong.returncode != 0
 
 
-@pytest.mark.parametrize('kind', ['free base', 'tree with mimics', 'damped', 'talos'])
+def series_elastic(model, **figures):
+    """A drive for each joint, of figures that no two have in common."""
+    rng = np.random.default_rng(3)
+    return {joint: SeriesElastic(
+        stiffness=rng.uniform(1e3, 1e4), gear_ratio=100.0, motor_inertia=rng.uniform(1e-5, 3e-5), motor_coulomb=rng.uniform(5e-3, 0.01),
+        motor_friction_width=0.1, **figures) for joint in model.joint_names}
+
+
+@pytest.mark.parametrize('kind', ['free base', 'tree with mimics', 'damped', 'talos', 'tiago_dual', 'tiago_dual with drives'])
 def test_every_kind_of_robot_is_exported_within_its_error_and_size(tmp_path, kind):
     rng = np.random.default_rng(4)
     drives = None
@@ -74,10 +83,59 @@ def test_every_kind_of_robot_is_exported_within_its_error_and_size(tmp_path, kin
     elif kind == 'damped':
         model = robot('our_panda')
         drives = {'panda_joint2': HardeningSpring(stiffness=900.0, cubic=1e4, damping=2.0, damping_terms=1, motor_inertia=0.1)}
-    else:
+    elif kind == 'talos':
         model = robot('talos_full_v2')
+    else:
+        model = robot('tiago_dual')                 # 101 joints: the largest of the public robots
+        drives = series_elastic(model) if 'drives' in kind else None
     made = export_cpp(model, tmp_path / 'project', drives=drives)
     assert made.error < 1e-13 and made.bytes < 100_000
+
+
+@pytest.mark.parametrize('scalar', ['double', 'float'])
+@pytest.mark.parametrize(('drives', 'without'), [
+    (None, {'feedforward', 'motor_feedforward', 'springs', 'rotor_coupling', 'lanes'}),
+    ('linear', {'lanes'}), ('rotors', {'lanes'}), ('springs', set())])
+def test_an_export_holds_the_headers_that_its_drives_need_and_they_compile_without_warnings(tmp_path, scalar, drives, without):
+    panda = robot('our_panda')
+    given = {
+        None: None,
+        'linear': {**series_elastic(panda, damping=2.0, damping_terms=1), 'panda_joint1': AdjustableStiffness(motor_inertia=0.2)},
+        'rotors': series_elastic(panda, motor_link='panda_link0', motor_axis=(0.0, 0.0, 1.0))
+        | {'panda_joint7': SeriesElastic(stiffness=900.0, motor_inertia=1e-5, motor_link='panda_link5', motor_axis=(1.0, 2.0, 3.0))},
+        'springs': dict(zip(panda.joint_names, DRIVES, strict=True))}[drives]
+    made = export_cpp(panda, tmp_path / 'arm', drives=given, scalar=scalar)
+    assert made.error < (1e-13 if scalar == 'double' else 1e-5)
+    assert without.isdisjoint(path.stem for path in (made.folder / 'src/hod').iterdir())
+    for flags in ((), ('-mavx2', '-mfma') if os.uname().machine == 'x86_64' else ()):
+        run('c++', '-std=c++17', '-fsyntax-only', '-Wall', '-Wextra', '-Wdouble-promotion', '-Werror', *flags, f'-I{made.folder}/include',
+            made.folder / 'src/robot.cpp')
+
+
+@pytest.mark.parametrize('scalar', [np.float64, np.float32])
+def test_constants_are_written_so_that_they_read_back_bit_for_bit(tmp_path, scalar):
+    panda = with_payload(robot('our_panda'), 'panda_link3', mass=1.0, inertia=np.eye(3))
+    drives = dict(zip(panda.joint_names, DRIVES, strict=True))
+    constants = Constants(panda, drives)
+    made = export_cpp(panda, tmp_path / 'arm', drives=drives, scalar='double' if scalar is np.float64 else 'float')
+    (tmp_path / 'print.cpp').write_text('''
+        #include <cstdio>
+        #include "robot_constants.hpp"
+        int main()
+        {
+            for (double number : robot_constants_numbers.of) std::printf("%a ", number);
+            for (double number : robot_constants_drives.of) std::printf("%a ", number);
+            for (double number : robot_constants_motors.of) std::printf("%a ", number);
+            for (const auto &link : robot_constants_links.of) {
+                std::printf("%a ", double(link.body));
+                for (double number : link.pose) std::printf("%a ", number);
+            }
+        }''')
+    run('c++', '-std=c++17', f'-I{made.folder}/include', f'-I{made.folder}/src', tmp_path / 'print.cpp', '-o', tmp_path / 'print')
+    read = [float.fromhex(number) for number in run(tmp_path / 'print').split()]
+    links = [number for _, body, pose in constants.links for number in (body, *pose)]
+    expected = np.concatenate([constants.numbers.ravel(), constants.drives.ravel(), constants.motors.ravel(), links])
+    assert np.array_equal(read, expected.astype(scalar))
 
 
 def test_an_earlier_export_is_replaced_and_nothing_else_is(tmp_path, monkeypatch):

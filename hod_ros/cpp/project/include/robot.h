@@ -12,8 +12,8 @@
 #define ${NAME}_HASH "$hash" /* of the description: RobotModel.hash */
 #define ${NAME}_N $n
 #define ${NAME}_M $m /* motors */
-#define ${NAME}_JOINTS {$joints}
-#define ${NAME}_MOTORS {$motors}
+#define ${NAME}_JOINTS $joints
+#define ${NAME}_MOTORS $motors
 
 #ifdef __cplusplus
 extern "C" {

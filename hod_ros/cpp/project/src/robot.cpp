@@ -7,12 +7,12 @@
 
 static_assert(sizeof(${name}_load) == sizeof(hod::Load), "loads are handed on as they are");
 
-struct ${name}_robot { hod::Feedforward it; };
+struct ${name}_robot { hod::$class it; };
 
 ${name}_robot *${name}_new(int most_order, int most_loads)
 {
     void *const block = malloc(sizeof(${name}_robot));
-    ${name}_robot *const made = block ? new (block) ${name}_robot{hod::Feedforward(${name}_constants, most_order, most_loads)} : nullptr;
+    ${name}_robot *const made = block ? new (block) ${name}_robot{hod::$class(${name}_constants, most_order, most_loads)} : nullptr;
     if (made && made->it.valid())
         return made;
     ${name}_delete(made);

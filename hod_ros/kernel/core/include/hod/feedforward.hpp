@@ -1,135 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A robot's constants, and the part of hod::Robot that feedforward takes: inverse dynamics with loads, and the motors of elastic joints.
+// The part of hod::Robot that feedforward takes: inverse dynamics with loads, and the motors of elastic joints.
 #pragma once
 
-#include <stdlib.h>
-
-#include "inverse_dynamics.hpp"
 #include "motor_feedforward.hpp"
+#include "rigid_feedforward.hpp"
 
 namespace hod {
-
-enum { ROBOT_VERSION = 3 };
-
-typedef char Name[64];
-
-struct Link {
-    Name name;
-    double body;                    // N: the base
-    double pose[12];                // R row major, p: in the joint frame of the body
-};
-
-// A robot's constants, as hod_ros.cpp_robot writes them.
-struct RobotConstants {
-    int version;                    // ROBOT_VERSION
-    const char *name, *hash;        // the hash of RobotModel
-    int bodies, columns, links;
-    bool free_base;
-    double gravity[3];
-    const double *numbers;          // (bodies + 1) x BODY_NUMBERS
-    const double *armature;         // columns
-    const Link *link;               // links
-    const Name *joint_names;        // columns
-    const int *parents;             // (bodies + 1) x 3: turns, parent or -1, column
-    int motors;                     // 0: no drives
-    const double *drives;           // columns x DRIVE_NUMBERS
-    const double *motor_figures;    // motors x MOTOR_NUMBERS
-    const double *rotors;           // motors x ROTOR_NUMBERS; nullptr: none spins on a moving link
-    const Name *motor_names;        // motors
-};
-
-// The same as bytes, as hod_ros.robot_bytes(model) writes them, little-endian: this, then arrays of doubles, links, names and whole numbers.
-struct RobotBytes {
-    char magic[8];                  // "hodrobot"
-    int version, bodies, columns, links, free_base, motors, rotors, unused;      // rotors: motors, or 0
-    Name name;
-    char hash[16];
-    double gravity[3];
-};
-
-// A wrench that the environment exerts on a link: values (order + 1) x 6, torque and force.
-struct Load {
-    int link;                       // Robot::link(name)
-    int frame;                      // LINK_AXES, WORLD_AXES_AT_LINK, WORLD_AXES_AT_WORLD
-    const double *values;
-};
-
-// The motion of a free base: pose 4 x 4, twists (order + 2) x 6, body-fixed, with derivatives.
-struct BaseMotion { const double *pose, *twists; };
-
 inline namespace HOD_TARGET {
 
-// Constants that lie in bytes, which must be aligned to 8 and outlive them; false where the bytes are no robot's of this version.
-inline bool constants_in(const void *bytes, size_t size, RobotConstants &to)
-{
-    const RobotBytes *from = (const RobotBytes *)bytes;
-    if (size < sizeof *from || memcmp(from->magic, "hodrobot", 8) != 0 || from->version != ROBOT_VERSION || from->bodies < 0 || from->columns < 0
-        || from->links < 0 || from->motors < 0 || from->bodies > 1 << 16 || from->columns > 1 << 16 || from->links > 1 << 20 || from->motors > 1 << 17
-        || (from->rotors != 0 && from->rotors != from->motors))
-        return false;
-    const size_t N = from->bodies, n = from->columns, links = from->links, motors = from->motors, driven = motors ? n : 0, rotors = from->rotors;
-    const size_t doubles = (N + 1) * BODY_NUMBERS + n + driven * DRIVE_NUMBERS + motors * MOTOR_NUMBERS + rotors * ROTOR_NUMBERS;
-    if (size != sizeof *from + doubles * sizeof(double) + links * sizeof(Link) + (n + motors) * sizeof(Name) + (N + 1) * 3 * sizeof(int))
-        return false;
-    const double *numbers = (const double *)(from + 1), *armature = numbers + (N + 1) * BODY_NUMBERS, *drives = armature + n;
-    const double *figures = drives + driven * DRIVE_NUMBERS;
-    const Link *link = (const Link *)(numbers + doubles);
-    const Name *names = (const Name *)(link + links);
-    to = {from->version, from->name, from->hash, from->bodies, from->columns, from->links, from->free_base != 0,
-          {from->gravity[0], from->gravity[1], from->gravity[2]}, numbers, armature, link, names, (const int *)(names + n + motors),
-          from->motors, drives, figures, rotors ? figures + motors * MOTOR_NUMBERS : nullptr, names + n};
-    return true;
-}
-
-class Feedforward {
+class Feedforward : public RigidFeedforward {
 public:
     explicit Feedforward(const RobotConstants &constants, int most_order = 4, int most_loads = 4)
         : Feedforward(constants, most_order, most_loads, [](auto) {})
     {
-    }
-    ~Feedforward() { free(block_); }
-    Feedforward(const Feedforward &) = delete;
-    Feedforward &operator=(const Feedforward &) = delete;
-
-    bool valid() const noexcept { return block_ != nullptr; }       // false: no memory, or constants of another version or damaged
-    int joints() const noexcept { return constants_.columns; }
-    const char *joint_name(int j) const noexcept { return constants_.joint_names[j]; }
-    const char *hash() const noexcept { return constants_.hash; }
-
-    // The number of a link, -1 where there is none of this name.
-    int link(const char *name) const noexcept
-    {
-        for (int i = 0; i < constants_.links; i++)
-            if (strncmp(constants_.link[i].name, name, sizeof(Name)) == 0)
-                return i;
-        return -1;
-    }
-
-    // Q, (order + 1) x n, of q, (order + 3) x n.
-    bool inverse_dynamics(const double *q, int order, double *Q) noexcept { return inverse_dynamics(q, order, nullptr, 0, Q); }
-
-    bool inverse_dynamics(const double *q, int order, const Load *loads, int count, double *Q) noexcept
-    {
-        return inverse_dynamics(q, order, loads, count, nullptr, Q, nullptr);
-    }
-
-    // The same of a free base: also W, (order + 1) x 6, the wrench on the base in its frame.
-    bool inverse_dynamics(const double *q, int order, const Load *loads, int count, const BaseMotion *base, double *Q, double *W) noexcept
-    {
-        const int K = order + 1, n = constants_.columns;
-        if (!fits(order) || !place(loads, count, K))
-            return false;
-        Run run(*this, K, count);
-        run.in(0, q, (K + 2) * n);
-        if (base) {
-            run.in(1, base->pose, 16);
-            run.in(2, base->twists, (K + 1) * 6);
-        }
-        run.loads(3, 4);
-        run.out(0, Q, K * n);
-        if (base)
-            run.out(1, W, K * 6);
-        return run.with<5>([](auto &...given) { return hod::inverse_dynamics(given...); });
     }
 
     int motors() const noexcept { return constants_.motors; }
@@ -162,120 +45,21 @@ public:
 
 protected:
     template <class More> Feedforward(const RobotConstants &constants, int most_order, int most_loads, More count_more)
-        : constants_(constants), most_order_(most_order), most_loads_(most_loads)
+        : RigidFeedforward(constants, most_order, most_loads, [&](auto count) {
+              const size_t K = most_order + 1;
+              count(2 * K * constants.motors + (K + 1) * constants.columns, [](auto &...given) { return hod::motor_feedforward(given...); });
+              count_more(count);
+          })
     {
-        if (!is_whole(constants) || most_order < 0 || most_order + 3 > MOST_ROWS || most_loads < 0)
-            return;
-        Memory counted;
-        make(counted);
-        const int K = most_order_ + 1, n = constants_.columns, motors = constants_.motors;
-        size_t workspace = 0;
-        const auto count = [&](size_t results, auto algorithm) {
-            const Arguments<Single> none = {};
-            Memory counted;
-            counted.take<double>(results + 3 * Memory::ALIGNMENT);
-            algorithm(tree_, none, counted, K);
-            workspace = counted.used() > workspace ? counted.used() : workspace; };
-        count((size_t)K * (n + 6), [](auto &...given) { return hod::inverse_dynamics(given...); });
-        count((size_t)2 * K * motors + (K + 1) * n, [](auto &...given) { return hod::motor_feedforward(given...); });
-        count_more(count);
-        const size_t bytes = (counted.used() + workspace + Memory::ALIGNMENT - 1) / Memory::ALIGNMENT * Memory::ALIGNMENT;
-        block_ = aligned_alloc(Memory::ALIGNMENT, bytes);
-        if (block_) {
-            Memory memory(block_);
-            make(memory);
-            rest_ = memory;
-        }
+        if (constants.motors && !are_whole_drives(constants))
+            refuse();
     }
 
-    // One call: checks, results in the workspace until all of them are known to be right. The lengths 1 to LENGTHS have code of their own.
-    struct Run {
-        Feedforward &robot;
-        Arguments<Single> given = {};
-        Memory memory;
-        int K, outputs = 0, sizes[MOST_ARGUMENTS];
-        double *targets[MOST_ARGUMENTS];
-        bool finite = true;
-
-        Run(Feedforward &robot, int K, int L) : robot(robot), memory(robot.rest_), K(K) { given.L = L; }
-        void in(int i, const double *numbers, int size)
-        {
-            given.in[i] = numbers;
-            finite = finite && all_finite(numbers, size);
-        }
-        void loads(int values, int places)
-        {
-            if (given.L == 0)
-                return;
-            in(values, robot.values_, K * given.L * 6);
-            given.shared[places] = robot.places_;
-        }
-        void out(int i, double *target, int size)
-        {
-            given.out[i] = memory.take<double>(size);
-            targets[outputs] = target;
-            sizes[outputs++] = size;
-        }
-        template <int LENGTHS, class Algorithm> bool with(Algorithm algorithm)
-        {
-            if (!finite || !with_length<LENGTHS>(K, [&](auto length) { return algorithm(robot.tree_, given, memory, length); }))
-                return false;
-            for (int i = 0; i < outputs; i++)
-                if (!all_finite(given.out[i], sizes[i]))
-                    return false;
-            for (int i = 0; i < outputs; i++)
-                if (targets[i])
-                    memcpy(targets[i], given.out[i], sizes[i] * sizeof(double));
-            return true;
-        }
-    };
-
-    static bool is_whole(const RobotConstants &from)
+    static bool are_whole_drives(const RobotConstants &from)
     {
-        bool whole = from.version == ROBOT_VERSION && all_finite(from.numbers, (size_t)(from.bodies + 1) * BODY_NUMBERS)
-            && all_finite(from.armature, from.columns) && all_finite(from.gravity, 3);
-        for (int i = 0; whole && i < from.bodies; i++)
-            whole = from.parents[3 * i + 1] < i && from.parents[3 * i + 2] >= 0 && from.parents[3 * i + 2] < from.columns;
-        if (whole && from.motors)
-            whole = all_finite(from.drives, (size_t)from.columns * DRIVE_NUMBERS) && all_finite(from.motor_figures, (size_t)from.motors * MOTOR_NUMBERS)
-                && (!from.rotors || all_finite(from.rotors, (size_t)from.motors * ROTOR_NUMBERS));
-        return whole;
+        return all_finite(from.drives, (size_t)from.columns * DRIVE_NUMBERS) && all_finite(from.motor_figures, (size_t)from.motors * MOTOR_NUMBERS)
+            && (!from.rotors || all_finite(from.rotors, (size_t)from.motors * ROTOR_NUMBERS));
     }
-
-    bool fits(int order) const { return valid() && order >= 0 && order <= most_order_; }
-
-    bool place(const Load *loads, int count, int K)
-    {
-        if (count < 0 || count > most_loads_)
-            return false;
-        for (int i = 0; i < count; i++) {
-            if (loads[i].link < 0 || loads[i].link >= constants_.links)
-                return false;
-            const Link &link = constants_.link[loads[i].link];
-            double *to = places_ + i * LOAD_NUMBERS;
-            to[0] = link.body;
-            to[1] = loads[i].frame;
-            memcpy(to + 2, link.pose, sizeof link.pose);
-            for (int k = 0; k < K; k++)
-                memcpy(values_ + (k * count + i) * 6, loads[i].values + k * 6, 6 * sizeof(double));
-        }
-        return true;
-    }
-
-    void make(Memory &memory)
-    {
-        const RobotConstants &from = constants_;
-        tree_ = tree_of(from.bodies, from.columns, from.free_base, from.gravity, from.armature, from.numbers, from.parents, memory);
-        places_ = memory.take<double>((size_t)most_loads_ * LOAD_NUMBERS);
-        values_ = memory.take<double>((size_t)most_loads_ * (most_order_ + 1) * 6);
-    }
-
-    const RobotConstants constants_;
-    const int most_order_, most_loads_;
-    Tree tree_ = {};
-    double *places_ = nullptr, *values_ = nullptr;
-    void *block_ = nullptr;
-    Memory rest_;
 };
 
 }  // namespace HOD_TARGET

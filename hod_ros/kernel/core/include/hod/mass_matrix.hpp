@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base.hpp"
+#include "lanes.hpp"
 #include "spatial.hpp"
 
 namespace hod {

@@ -72,12 +72,8 @@ template <class Number> inline void spring_deflection(const Drive &drive, const 
 // Deflections of all motors of a drive, `terms` coefficients fewer than K; false where springs cannot do it.
 template <class Number> inline bool deflections(const Drive &drive, DriveSeries<Number> &s, int K)
 {
-    switch ((int)drive.kind - PAIR) {
-    case EXPONENTIAL: return pair_series<EXPONENTIAL>(drive.spring, s.Q, s.k, s.motor[0], s.motor[1], K);
-    case QUADRATIC: return pair_series<QUADRATIC>(drive.spring, s.Q, s.k, s.motor[0], s.motor[1], K);
-    case HYPERBOLIC_SINE: return pair_series<HYPERBOLIC_SINE>(drive.spring, s.Q, s.k, s.motor[0], s.motor[1], K);
-    case CUBIC: return pair_series<CUBIC>(drive.spring, s.Q, s.k, s.motor[0], s.motor[1], K);
-    }
+    if (drive.kind >= PAIR)
+        return pair_series((int)drive.kind - PAIR, drive.spring, s.Q, s.k, s.motor[0], s.motor[1], K);
     spring_deflection(drive, s.Q, s, K);
     for (int term = 1; term <= drive.terms; term++) {
         for (int m = 0; m < K - term; m++)

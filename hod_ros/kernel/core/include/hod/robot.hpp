@@ -15,6 +15,7 @@
 #include "forward_dynamics.hpp"
 #include "inverse_dynamics_derivatives.hpp"
 #include "matrices.hpp"
+#include "robot_bytes.hpp"
 
 namespace hod {
 inline namespace HOD_TARGET {

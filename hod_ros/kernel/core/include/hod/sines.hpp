@@ -2,7 +2,6 @@
 // Sine and cosine of series.
 #pragma once
 
-#include "lanes.hpp"
 #include "series.hpp"
 
 namespace hod {

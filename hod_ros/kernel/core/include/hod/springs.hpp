@@ -8,14 +8,12 @@
 #pragma once
 
 #include "lanes.hpp"
-#include "series.hpp"
+#include "stretch.hpp"
 
 namespace hod {
 
+// t (exp(r e) - 1), a e^2 + b e, t sinh(r e), b e + a e^3 with a Spring's (a, b) = (t, r), (a, b), (t, r), (a, b); the first two only pull.
 enum SpringLaw { EXPONENTIAL, QUADRATIC, HYPERBOLIC_SINE, CUBIC };
-
-// t (exp(r e) - 1), a e^2 + b e, t sinh(r e), b e + a e^3 with (a, b) = (t, r), (a, b), (t, r), (a, b); the first two only pull.
-struct Spring { double a, b; };
 
 inline constexpr double CLOSEST_TO_SLACK = 1.001;       // times the least stiffness; below, the inverse is singular
 
@@ -208,8 +206,6 @@ template <int LAW, class Number> HOD_INLINE Number stiffness_but_last(const Spri
     }
 }
 
-template <class Number> struct Stretch { Number *e, *f, *k; };      // series of a spring
-
 // The stretches of a pair and its forces, of series Q and k with `length` coefficients; false where it loses its co-contraction.
 template <int LAW, class Number>
 inline bool pair_series(const Spring *springs, const Number *Q, const Number *k, Stretch<Number> one, Stretch<Number> two, int length)
@@ -232,6 +228,18 @@ inline bool pair_series(const Spring *springs, const Number *Q, const Number *k,
         two.f[m] = f2 + k2 * two.e[m], two.k[m] = s2 + c2 * two.e[m];
     }
     return true;
+}
+
+template <class Number>
+inline bool pair_series(int law, const Spring *springs, const Number *Q, const Number *k, Stretch<Number> one, Stretch<Number> two, int length)
+{
+    switch (law) {
+    case EXPONENTIAL: return pair_series<EXPONENTIAL>(springs, Q, k, one, two, length);
+    case QUADRATIC: return pair_series<QUADRATIC>(springs, Q, k, one, two, length);
+    case HYPERBOLIC_SINE: return pair_series<HYPERBOLIC_SINE>(springs, Q, k, one, two, length);
+    case CUBIC: return pair_series<CUBIC>(springs, Q, k, one, two, length);
+    }
+    return false;
 }
 
 // The stretch and stiffness of a spring stiffness e + cubic e^3 + quintic e^5 that exerts the series Q; square: e^2 on its way.
