@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from running import HOD
 from running import ROOT
@@ -95,6 +96,34 @@ def test_a_signal_ends_it_with_one_line(number, code, said):
     out, told = process.communicate(timeout=300)
     assert process.returncode == code
     assert (out, len(told.splitlines())) == ('', 1) and said in told
+
+
+STARTED = """
+import sys
+def say(event, arguments):
+    if event == 'import' and arguments[0] == 'hod_ros.command.command_line':
+        sys.stderr.write('started\\n')
+        sys.stderr.flush()
+sys.addaudithook(say)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize('words', ['info panda', 'evaluate panda missing.csv', '--help', 'compute --help'])
+def test_a_signal_at_any_moment_of_a_start_ends_it_with_one_line_or_none(tmp_path, number, words):
+    (tmp_path / 'sitecustomize.py').write_text(STARTED)
+    rng = np.random.default_rng(len(words) + number)
+    for wait in rng.uniform(0, 0.3, 12):
+        process = subprocess.Popen(
+            [HOD, *words.split()], cwd=tmp_path, env={**os.environ, 'PYTHONPATH': str(tmp_path)}, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True)
+        assert process.stderr.readline() == 'started\n'      # what comes before is Python's own start
+        time.sleep(wait)
+        process.send_signal(number)
+        _, told = process.communicate(timeout=300)
+        assert process.returncode in (128 + number, -number, 0, 3)      # of Python's own end; done before
+        assert len(told.splitlines()) <= 1 and 'Traceback' not in told
 
 
 def test_colours_are_for_terminals_only():

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A command line, run: every way to end has one line and an exit code."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+from hod_ros.command import exits
+from hod_ros.command.exits import Failure
+from hod_ros.command.exits import Terminated
+from hod_ros.command.parser import parser_of
+from hod_ros.command.signals import leave_at_a_signal
+from hod_ros.command.signals import raise_at_a_signal
+from hod_ros.command.table import TABLE
+from hod_ros.errors import HodError
+
+
+def run(words: Sequence[str]) -> int:
+    """The exit code."""
+    first = next((word for word in words if not word.startswith('-')), '')
+    command = first if first in TABLE else ''
+    try:
+        raise_at_a_signal()
+        return _done(words, command)
+    except KeyboardInterrupt:
+        return _ended('interrupted; nothing was left half written', command, exits.INTERRUPTED)
+    except Terminated:
+        return _ended('ended by SIGTERM; nothing was left half written', command, exits.TERMINATED)
+
+
+def _done(words, command):
+    try:
+        parser = parser_of(command)
+        options = parser.parse_args(words)
+        if options.version:
+            from hod_ros import __version__
+            print(f'hod_ros {__version__}')
+            code = exits.DONE
+        elif options.command is None:
+            parser.print_help()
+            code = exits.USAGE
+        else:
+            code = options.run(options)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:         # `hod ... | head` has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return exits.DONE
+    except Failure as failure:
+        return _ended(failure, command, failure.code)
+    except HodError as error:
+        return _ended(error, command, exits.INPUT)
+    except ImportError as error:
+        return _ended(error, command, exits.MISSING)
+    except OSError as error:
+        if error.errno is None:         # a worker's, which says it all
+            return _ended(error, command, exits.OUTPUT)
+        name = f' {error.filename!r}' if error.filename else ''
+        return _ended(f'the output{name} could not be written: {error.strerror or error}', command, exits.OUTPUT)
+    except Exception:
+        import traceback
+        traceback.print_exc()
+        return _ended('this is an error of hod_ros itself; please report it with the lines above', command, exits.BUG)
+
+
+def _ended(reason, command, code):
+    leave_at_a_signal()            # this line is the only one
+    try:
+        print(f'{f"hod {command}".strip()}: {" ".join(str(reason).split())}', file=sys.stderr, flush=True)
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())      # else the interpreter complains again at its end
+    return code
