@@ -16,6 +16,7 @@ from hod_ros.command.reports import add_json
 from hod_ros.command.reports import print_json
 from hod_ros.command.robots import add_robot
 from hod_ros.command.robots import read_robot
+from hod_ros.command.robots import refuse_robot
 
 if TYPE_CHECKING:
     from hod_ros.command.robots import Source
@@ -61,6 +62,7 @@ def run(options: argparse.Namespace) -> int:
     if options.differentiate or options.interpolate:
         require('scipy', 'trajectories')
     source, model = read_robot(options)
+    refuse_robot(options.motion)
     from hod_ros.recordings.bags import is_bag
     if options.motion.is_dir() and not is_bag(options.motion):
         return work_through(options, source, model, 'hod_ros.command.compute', RECORDINGS)

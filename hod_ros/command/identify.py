@@ -18,6 +18,7 @@ from hod_ros.command.reports import styled
 from hod_ros.command.reports import table
 from hod_ros.command.robots import add_robot
 from hod_ros.command.robots import read_robot
+from hod_ros.command.robots import refuse_robot
 
 DESCRIPTION = """\
 Masses, friction, rotor inertias and joint stiffness from recordings of positions and torques: JointState with efforts in a bag, or a CSV,
@@ -89,6 +90,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _files(path):
     from hod_ros.recordings.bags import is_bag
+    refuse_robot(path)
     if not path.exists():
         raise Failure(f'there is no recording {str(path)!r}')
     return sorted(recordings(path)) if path.is_dir() and not is_bag(path) else [path]

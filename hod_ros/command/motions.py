@@ -8,6 +8,7 @@ from typing import Any
 
 from hod_ros.command import exits
 from hod_ros.command.exits import Failure
+from hod_ros.command.robots import refuse_robot
 
 if TYPE_CHECKING:
     from hod_ros.actuators.prepared_drives import PreparedDrives
@@ -59,6 +60,7 @@ def read_motion(options: argparse.Namespace, model: 'RobotModel') -> 'Trajectory
     """The motion of the model's joints, smooth to the fourth derivative."""
     from hod_ros.recordings.bags import is_bag
     from hod_ros.recordings.waypoints import read_waypoints
+    refuse_robot(options.motion)
     if is_bag(options.motion) or options.motion.suffix == '.parquet':
         return _recorded(options.motion, model)
     try:

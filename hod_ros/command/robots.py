@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from hod_ros.model.robot_model import RobotModel
 
 
+DESCRIPTIONS = ('.urdf', '.xacro', '.sdf')
+MOTIONS = ('.csv', '.npz', '.parquet', '.mcap', '.db3')
+ORDER = 'the robot comes first, as in hod compute panda motion.mcap; compute, plot, evaluate, retime, view and identify take motions'
+
+
 class Source(NamedTuple):
     label: str              # how messages call it: the file, or the name
     text: bytes
@@ -83,11 +88,24 @@ def read_source(robot: str) -> Source:
     if robot == '-':
         return Source('standard input', sys.stdin.buffer.read(), Path())
     path = Path(robot)
+    if path.exists() and (path.suffix in MOTIONS or (path / 'metadata.yaml').exists()):
+        raise Failure(f'{robot!r} holds a motion, where a robot is expected: {ORDER}')
     if path.is_dir():
         raise Failure(f'{robot!r} is a folder; name a URDF in it')
     if path.exists():
         return Source(robot, _expanded(path) if path.suffix == '.xacro' else _read(path), path.parent)
     return _named(robot)
+
+
+def refuse_robot(motion: Path) -> None:
+    """Ends the command where what is given for a motion is a robot."""
+    if motion.suffix in DESCRIPTIONS or (not motion.exists() and str(motion) in _examples()):
+        raise Failure(f'{str(motion)!r} is a robot, where a motion is expected: {ORDER}')
+
+
+def _examples():
+    from hod_ros.description.example_robots import FOLDER
+    return sorted(path.stem for path in FOLDER.glob('*.urdf'))
 
 
 def _read(path):
@@ -112,7 +130,7 @@ def _expanded(path, arguments=None):
 
 def _named(robot):
     from hod_ros.description.example_robots import FOLDER
-    examples = sorted(path.stem for path in FOLDER.glob('*.urdf'))
+    examples = _examples()
     if robot in examples:
         return Source(robot, (FOLDER / f'{robot}.urdf').read_bytes(), None)
     module = f'robot_descriptions.{robot if robot.endswith("_description") else robot + "_description"}'

@@ -96,6 +96,24 @@ def test_check_names_every_joint_of_several_axes_and_every_circle_of_mimic_joint
     assert {error['line'] for error in told['errors']} == {3}
 
 
+@pytest.mark.parametrize('command', ['info {}', 'check {}', 'export {} --out made', 'evaluate {} panda'])
+@pytest.mark.parametrize('name', ['m.csv', 'm.npz', 'm.mcap'])
+def test_a_motion_in_a_robots_place_is_called_one_with_the_commands_that_take_it(tmp_path, command, name):
+    (tmp_path / name).write_bytes(b'\x89MCAP0\r\n')
+    said = refusal(*command.format(name).split(), code=3, cwd=tmp_path)
+    assert f"'{name}' holds a motion" in said and 'hod compute panda motion.mcap' in said
+
+
+@pytest.mark.parametrize('command', [
+    'compute panda {} -o Q.csv', 'plot panda {} --out q.png', 'evaluate panda {}', 'retime panda {}', 'view panda {} --html q.html',
+    'identify panda {}'])
+@pytest.mark.parametrize('robot', ['arm.urdf', 'panda'])
+def test_a_robot_in_a_motions_place_is_called_one(tmp_path, command, robot):
+    (tmp_path / 'arm.urdf').write_text(PLAIN)
+    assert f"'{robot}' is a robot, where a motion is expected" in refusal(*command.format(robot).split(), code=3, cwd=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ['arm.urdf']
+
+
 def test_check_takes_warnings_for_errors_when_it_is_strict():
     doubtful = PLAIN.replace('1e-2', '0')
     assert 'taken as a point' in report('check', '-', stdin=doubtful)['warnings'][0]['message']
