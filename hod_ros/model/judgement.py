@@ -10,9 +10,14 @@ from hod_ros.description.plausibility import inertia_doubts
 from hod_ros.description.plausibility import limit_doubts
 from hod_ros.description.urdf import read_urdf
 from hod_ros.errors import DescriptionError
+from hod_ros.errors import HodError
+from hod_ros.errors import InputError
 from hod_ros.model.assembly import assemble
+from hod_ros.model.mimic_joints import without_dangling_mimics
 from hod_ros.model.robot_model import RobotModel
+from hod_ros.model.selection import select
 from hod_ros.model.topology import in_tree_order
+from hod_ros.model.wording import PYTHON
 
 _QUOTED = re.compile(r"'([^']*)'")
 
@@ -28,25 +33,47 @@ class Finding:
 def judged(source: str | bytes, joints: list[str] | None = None, **options: Any) -> tuple[list[Finding], list[Finding]]:
     """(errors, warnings) of a URDF's text, by line; the options are RobotModel.from_urdf's.
 
-    Links and joints with errors of their own are left out of what is asked of the robot as a whole.
+    Links and joints with errors of their own are left out of what is asked of the joints together. An InputError of the options is raised
+    where the description is sound, and is one of the errors where it is not.
     """
-    errors: list[DescriptionError] = []
+    errors: list[HodError] = []
     warnings: list[str] = []
     lines: dict[str, dict[str, int]] = {'link': {}, 'joint': {}}
     try:
         description = read_urdf(source, errors.append)
         lines = {'link': _lines(description.links), 'joint': _lines(description.joints)}
-        if errors:
-            warnings = [*description.warnings, *_doubts(description)]
-            if description.complete:
-                in_tree_order(description.links, description.joints, errors.append)
-        else:
-            fields = assemble(description, keep=joints, report=errors.append, **options)
-            warnings = list(RobotModel(**fields).warnings) if not errors else [*description.warnings, *_doubts(description)]
+        faulty = {name for error in errors for name in _QUOTED.findall(str(error))[:1]}
+        fields = None
+        if description.complete:
+            tree = in_tree_order(description.links, description.joints, errors.append)
+            fields, more = _assembled(description, joints, options, bool(errors)) if tree else (None, _of_joints(description, options))
+            errors += [error for error in more if faulty.isdisjoint(_QUOTED.findall(str(error)))]
+        warnings = [*description.warnings, *_doubts(description)] if errors else list(RobotModel(**fields).warnings)
     except DescriptionError as error:
         errors.append(error)
-    found = [Finding(str(error), error.line) for error in errors]
+    found = [Finding(str(error), getattr(error, 'line', None)) for error in errors]
     return _sorted(found), _sorted([_warning(text, lines) for text in warnings])
+
+
+def _assembled(description, joints, options, unsound):
+    """(fields of the robot, errors of its joints as they are chosen); raises those of the options where all else is sound."""
+    found: list[HodError] = []
+    try:
+        fields = assemble(description, keep=joints, report=found.append, **options)
+    except InputError as error:
+        fields = assemble(description, report=found.append, **{name: options[name] for name in ('base', 'words') if name in options})
+        if not (unsound or found):
+            raise
+        found.append(error)
+    return fields, found
+
+
+def _of_joints(description, options):
+    """Errors of joints that form no tree; a floating one may be right where there is one."""
+    found: list[HodError] = []
+    joints, _ = without_dangling_mimics([joint for joint in description.joints if joint.kind != 'floating'])
+    select(joints, None, None, None, options.get('words', PYTHON), found.append)
+    return found
 
 
 def _lines(items):

@@ -86,6 +86,36 @@ def test_check_names_all_errors_and_warnings_at_once_each_with_its_line_and_its_
     assert doubts == [(6, "link 'hand'"), (11, "joint 'three'")]
 
 
+STAGES = """<robot name="arm"><link name="base"/>
+<link name="upper"><inertial><mass value="-1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="lower"/><link name="hand"/><link name="left"/><link name="right"/>
+<joint name="one" type="continuous"><parent link="base"/><child link="upper"/></joint>
+<joint name="two" type="continuous"><parent link="upper"/><child link="lower"/><mimic joint="four"/></joint>
+<joint name="three" type="planar"><parent link="lower"/><child link="hand"/></joint>
+<joint name="four" type="revolut"><parent link="lower"/><child link="left"/></joint>
+<joint name="five" type="continuous"><parent link="lower"/><child link="right"/><mimic joint="five"/></joint>
+</robot>"""
+ERRORS = [(2, "link 'upper' (line 2): its mass"), (6, "joint 'three' is planar"), (7, "joint 'four' (line 7): its type"),
+          (8, "joint 'five' closes a circle")]
+
+
+@pytest.mark.parametrize(('text', 'options', 'more'), [
+    (STAGES, (), []),
+    (STAGES, ('--joints', 'hip'), [(None, "--joints names 'hip'")]),
+    (STAGES, ('--joints', 'four'), []),                 # which is wrong anyway
+    (STAGES.replace('child link="right"', 'child link="rite"'), (), [(8, "joint 'five': its child link 'rite' does not exist")])])
+def test_check_names_errors_of_links_of_joints_of_the_tree_and_of_options_together(text, options, more):
+    errors = report('check', '-', *options, stdin=text, code=1)['errors']
+    expected = sorted([*ERRORS, *more], key=lambda error: error[0] or 0)
+    found = sorted([(error['line'], error['message']) for error in errors], key=lambda error: error[0] or 0)
+    assert len(found) == len(expected)
+    assert all(any(line == at and message.startswith(said) for at, message in found) for line, said in expected)
+
+
+def test_a_choice_of_joints_that_a_sound_robot_has_not_is_a_wrong_input():
+    assert "--joints names 'hip'" in refusal('check', 'panda', '--joints', 'hip', code=3)
+
+
 def test_check_names_every_joint_of_several_axes_and_every_circle_of_mimic_joints():
     kinds = ('planar', ''), ('floating', ''), ('revolute', '<mimic joint="j3"/>'), ('revolute', '<mimic joint="j2"/>')
     joints = ''.join(
