@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trajectories: time of interpolation and evaluation, and how well interpolation, time scaling and efforts keep their promises."""
 
+from fractions import Fraction
+from math import perm
 from time import process_time
 
 import numpy as np
+from mp_reference import reference
 
 from bench import ROOT
 from bench.timing import Table
@@ -88,6 +91,32 @@ def interpolation():
     return table.rows
 
 
+def exact_rows(t, time, rows):
+    """(rows, n): q and its derivatives at a time by rational numbers, from the coefficients of the piece."""
+    i = min(int(np.searchsorted(t.breaks, time, side='right')), len(t.coefficients)) - 1
+    begin, end = Fraction(t.breaks[i]), Fraction(t.breaks[i + 1])
+    u, h = (Fraction(time) - begin) / (end - begin), end - begin
+    return np.array([
+        [float(sum(perm(j, k) * Fraction(c) * u**(j - k) for j, c in enumerate(column) if j >= k) / h**k) for column in t.coefficients[i].T]
+        for k in range(rows)])
+
+
+def reference_forces(model):
+    table = Table("Q, Q', Q'' along 20 random trajectories; against rational numbers and dynamics in fifty digits")
+    rng = np.random.default_rng(5)
+    worst = np.zeros(3)
+    for _ in range(20):
+        t = Trajectory.interpolate(*points_of(rng, model.n, 6, 0.5))
+        times = rng.uniform(t.start, t.end, 5)
+        found = inverse_dynamics(model, t.evaluate(times, 4))
+        for time, Q in zip(times, found, strict=True):
+            exact = reference(model, exact_rows(t, time, 5))
+            worst = np.maximum(worst, [np.abs(a - b).max() / np.abs(b).max() for a, b in zip(Q, exact, strict=True)])
+    for name, error in zip(('Q', "Q'", "Q''"), worst, strict=True):
+        table.add(f'error of {name}, relative [1e-12]', error * 1e12, 1000.0, 1.0, '')
+    return table.rows
+
+
 def scaling(model):
     table = Table(f'{CASES} random motions and limits of the Panda, scaled in speed; against the bound')
     rng = np.random.default_rng(3)
@@ -136,7 +165,8 @@ def efforts(model):
 def run():
     model = RobotModel.from_urdf((ROOT / 'config' / 'robots' / 'panda.urdf').read_bytes())
     return {
-        'times': times(model), 'growth': growth(), 'interpolation': interpolation(), 'scaling': scaling(model), 'efforts': efforts(model)}
+        'times': times(model), 'growth': growth(), 'interpolation': interpolation(), 'reference': reference_forces(model),
+        'scaling': scaling(model), 'efforts': efforts(model)}
 
 
 if __name__ == '__main__':

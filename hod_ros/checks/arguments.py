@@ -15,6 +15,7 @@ import numpy as np
 from hod_ros.errors import InputError
 
 MOST_THREADS = 10_000
+_MOST_SHOWN = 400       # characters of a value in a message
 LARGEST = 1e100         # figures beyond it are no figures of a robot, and their products overflow
 
 _REPR = Repr()
@@ -27,7 +28,8 @@ def shown(value):
         text = _REPR.repr(value)
     except Exception:       # integers of thousands of digits, for example
         return f'something of type {type(value).__name__}'
-    return text if isinstance(value, str) else ' '.join(text.split())
+    text = text if isinstance(value, str) else ' '.join(text.split())
+    return text if len(text) <= _MOST_SHOWN else f'{text[:_MOST_SHOWN]} ...'
 
 
 def listed(names: Iterable[str], most: int = 8) -> str:

@@ -27,7 +27,10 @@ def read_csv(path: Path) -> Waypoints:
     Empty cells are not given. `<joint>` alone is `<joint>.position`. Without a column `time` the points have no times.
     """
     with open(path, newline='', encoding='utf-8-sig') as file:
-        rows = [row for row in csv.reader(file) if any(cell.strip() for cell in row)]
+        try:
+            rows = [row for row in csv.reader(file) if any(cell.strip() for cell in row)]
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise InputError(f'the file {path.name!r} is no CSV: {error}; is it another kind of file?') from None
     if not rows:
         raise InputError(f'the file {path.name!r} is empty; its first line names the columns: time, <joint>, <joint>.velocity, ...')
     header = [cell.strip() for cell in rows[0]]

@@ -80,7 +80,7 @@ class _Search:
             motion = Trajectory._of_derivatives(knots, derivatives, self.names)
             bad = self._bad(motion, line)
             if not bad.any():
-                self._check_swing(motion)
+                self._check_swing(motion, line)
                 return motion
             self._improve(bad, motion, line)
             line, knots, derivatives = self._solve()
@@ -109,7 +109,7 @@ class _Search:
             bad |= deviation.beyond(c, *self.limits) > self.size
         return bad
 
-    def _check_swing(self, motion):
+    def _check_swing(self, motion, line):
         """Where any deviation is allowed, very uneven times make a motion of least energy swing far beyond all points."""
         if np.isfinite(self.allowed):
             return
@@ -117,17 +117,17 @@ class _Search:
         speeds = np.nan_to_num(self.given[:, 1])
         reach = np.abs(np.diff(speeds, axis=0)).max(initial=0.0) + np.abs(speeds).max()
         extent = np.linalg.norm(np.ptp(positions, axis=0)) + reach * steps.max()
-        swing = deviation.from_chords(motion.coefficients, positions[:-1], positions[1:], LARGE_SWING * extent)
-        i = int(np.argmax(swing))
-        if swing[i] <= LARGE_SWING * extent + self.size:
+        swing = deviation.from_chords(motion.coefficients, positions[line], positions[line + 1], LARGE_SWING * extent)
+        largest, i = swing.max(), int(line[np.argmax(swing)])
+        if largest <= LARGE_SWING * extent + self.size:
             return
         shortest = int(np.argmin(steps))
         error = InputError(
             f'between point {i} ({self.times[i]:.6g} s) and point {i + 1} ({self.times[i + 1]:.6g} s) the motion of least energy '
-            f'swings {swing[i]:.3g} away from the straight line, but all points lie within {extent:.3g}: the times are too uneven '
+            f'swings {largest:.3g} away from the straight line, but all points lie within {extent:.3g}: the times are too uneven '
             f'({steps[i]:.3g} s there, {steps[shortest]:.3g} s after point {shortest}); give max_deviation, velocities, or more '
             'even times')
-        if swing[i] > MOST_SWING * extent + self.size:
+        if largest > MOST_SWING * extent + self.size:
             raise error
         if self.judged[0]:
             warnings.warn(str(error), RuntimeWarning, stacklevel=_CALLER)

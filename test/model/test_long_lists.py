@@ -50,3 +50,12 @@ def test_the_node_says_the_same_of_setpoints_and_of_changed_robots():
     with pytest.raises(HodError) as error:
         check_joint_names(MODEL, [f'other{k}' for k in range(60)])
     assert len(str(error.value)) < 600
+
+
+def test_a_value_within_values_is_shown_by_its_beginning():
+    nested = 'x'
+    for _ in range(6):
+        nested = [nested] * 9
+    with pytest.raises(HodError, match='joint_names') as refused:
+        Trajectory.interpolate([0, 1], np.zeros((2, 3)), joint_names=nested)
+    assert len(str(refused.value)) < 600

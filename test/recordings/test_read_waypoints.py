@@ -141,12 +141,14 @@ def test_what_holds_no_plan_is_refused_with_its_point(source, message):
     ('a.csv', 'time,a\n0,fast\n', "row 1, column 'a'"),
     ('a.csv', 'time,a,a.position\n0,1,1\n', "two columns of the position of 'a'"),
     ('a.csv', 'time,a.velocity\n0,1\n', "no column 'a' with positions"),
+    ('a.csv', bytes(range(256)), "'a.csv' is no CSV"),
+    ('a.csv', 'time,a\n0,"' + 200_000 * '0' + '"\n', "'a.csv' is no CSV"),
     ('a.npz', 'nonsense', 'not readable as NPZ'),
     ('a.json', '{', 'not readable'),
     ('a.json', '{"points": 3}', 'holds the keys points'),
     ('a.yaml', 'a: [', 'is no YAML'),
 ])
 def test_files_that_hold_no_plan_are_refused(tmp_path, name, content, message):
-    (tmp_path / name).write_text(content)
+    (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(InputError, match=message):
         read_waypoints(tmp_path / name)

@@ -162,3 +162,10 @@ def test_poses_that_say_nothing_clear_are_refused(panda, first):
             cartesian_path(panda, LINK, poses, START)
     with pytest.raises(InputError, match='link'):
         cartesian_path(panda, 'nowhere', [first, moved(first, [0, 0, 0.1])], START)
+
+
+def test_more_poses_than_joints_are_led_along_are_refused_before_they_are(panda, first):
+    places = np.tile(first[:3, 3], (20_002, 1))
+    places[:, 0] += np.linspace(0, 0.1, len(places))
+    with pytest.raises(InputError, match='poses holds 20002 poses, .* at most 20000'):
+        cartesian_path(panda, LINK, places, START)

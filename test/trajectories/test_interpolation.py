@@ -79,6 +79,19 @@ def test_the_path_stays_near_the_straight_lines_and_within_the_limits():
         assert_continuous(t, 2 + i % 4)
 
 
+def test_limits_are_kept_where_any_deviation_is_allowed():
+    rng = np.random.default_rng(17)
+    longer = 0
+    for _ in range(40):
+        times, positions = random_points(rng, spread=0.3)
+        box = np.stack([positions.min(axis=0) - 1e-3, positions.max(axis=0) + 1e-3])
+        t = Trajectory.interpolate(times, positions, max_deviation=None, position_limits=box)
+        fine = t.evaluate(np.linspace(times[0], times[-1], 2000))[:, 0]
+        assert (fine >= box[0] - 1e-11).all() and (fine <= box[1] + 1e-11).all()
+        longer += len(t.coefficients) >= len(times)
+    assert longer > 10                                  # points were added
+
+
 def test_given_velocities_are_met_near_the_lines_too_or_refused():
     rng = np.random.default_rng(8)
     refused = 0

@@ -27,7 +27,8 @@ _LEAST_STEP = 1e-4          # of the curve; below it the joints run away
 _FARTHEST = 0.2             # rad or m: by which a step may miss its extrapolation
 _LOOKS = (0.25, 0.5, 0.75)
 _HALVINGS = 7
-_MOST_NODES = 20000
+_MOST_PIECES = 20000         # of the curve: each takes milliseconds
+_MOST_NODES = 20000         # beside the first ones
 _MOVES_TO_POSTURE = 20
 _LIMIT_ROUNDING = 1e-9
 
@@ -78,6 +79,11 @@ def cartesian_path(
     start = position(model, start)
     _check_model(model)
     curve = PoseCurve(poses, times, max_deviation)
+    pieces = len(curve.motion.coefficients)
+    if pieces > _MOST_PIECES:
+        raise InputError(
+            f'poses holds {len(curve.parameters)} poses, through which leads a curve of {pieces} pieces, but joints are led along at most '
+            f'{_MOST_PIECES}: leave out poses that the others imply, or make several paths, each from where the one before ends')
     tolerance = arguments.number_above_0(tolerance, 'tolerance', '[m], [rad]')
     max_condition = checked_limit(max_condition, 'max_condition')
     weights = checked_weights(model, weights)
@@ -122,6 +128,7 @@ class _Follower:
         """Parameters (nodes,) and motions (nodes, 5, n) from the first pose to the last, each node found from the one before."""
         pieces = self.curve.motion.breaks
         wanted = np.unique(np.concatenate([np.linspace(a, b, _FIRST_STEPS + 1) for a, b in zip(pieces[:-1], pieces[1:], strict=True)]))
+        self.most = len(wanted) + _MOST_NODES
         least = _LEAST_STEP * (wanted[-1] - wanted[0]) / _FIRST_STEPS
         nodes, motions, forces = [wanted[0]], [self._motion(wanted[:1], q, f)[0]], [f[0]]
         ahead = list(wanted[:0:-1])
@@ -134,7 +141,7 @@ class _Follower:
                 motions.append(self._motion(s, q, f)[0])
                 nodes.append(ahead.pop())
                 forces.append(f[0])
-            elif step < least or len(nodes) > _MOST_NODES:
+            elif step < least or len(nodes) > self.most:
                 raise self._lost(nodes[-1], motions[-1][0])
             else:
                 ahead.append(nodes[-1] + step / 2)
@@ -155,7 +162,7 @@ class _Follower:
             bad = np.flatnonzero(wrong > tolerance)
             if not bad.size:
                 return s, motions
-            if len(s) + len(bad) > _MOST_NODES:
+            if len(s) + len(bad) > self.most:
                 break
             places = (s[bad] + s[bad + 1]) / 2
             q, f, found = self.postures.solve(places, path.evaluate(places)[:, 0], (forces[bad] + forces[bad + 1]) / 2)
