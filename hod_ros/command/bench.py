@@ -48,7 +48,7 @@ class Case(NamedTuple):
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--seconds', type=float, default=4.0, help='to measure for, about')
-    parser.add_argument('--out', metavar='FILE', type=Path, help='a picture: .png, .svg or .pdf')
+    parser.add_argument('-o', '--out', metavar='FILE', type=Path, help='a picture: .png, .svg or .pdf')
     add_json(parser)
 
 

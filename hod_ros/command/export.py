@@ -29,7 +29,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_robot(parser)
     add_drives(parser.add_argument_group('drives'))
     group = parser.add_argument_group('the project')
-    group.add_argument('--out', metavar='DIR', type=Path, required=True, help='a new folder, or one of an earlier export')
+    group.add_argument('-o', '--out', metavar='DIR', type=Path, required=True, help='a new folder, or one of an earlier export')
     group.add_argument('--name', default='robot', help='of the functions, files and library; robot by default')
     group.add_argument('--float', dest='scalar', action='store_const', const='float', default='double', help='in float, with its error')
     add_json(parser)

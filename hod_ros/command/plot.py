@@ -47,7 +47,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_motion(parser)
     add_limits(parser)
     group = parser.add_argument_group('the figure')
-    group.add_argument('--out', metavar='FILE', type=Path, required=True, help='.png, .svg or .pdf')
+    group.add_argument('-o', '--out', metavar='FILE', type=Path, required=True, help='.png, .svg or .pdf')
     group.add_argument('--show', metavar='A,B,...', default=DEFAULT, help=f'of {", ".join(QUANTITIES)}; by default {DEFAULT}')
     group.add_argument('--together', action='store_true', help='all joints in one plot, told apart by dashes and colours')
     group.add_argument('--title', default=None, help="by default the robot's and the motion's names")

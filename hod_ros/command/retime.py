@@ -44,7 +44,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument('--effort-error', metavar='N m', type=float, help="the most that linear interpolation of effort errs; by default a "
                        "thousandth of the joints' limits")
     group.add_argument('--step', metavar='S', type=float, default=0.01, help='between points without --effort [s]; 0.01 by default')
-    group.add_argument('--out', metavar='FILE', type=Path, help='.csv, .npz, .yaml or .json; without it only the report is printed')
+    group.add_argument('-o', '--out', metavar='FILE', type=Path, help='.csv, .npz, .yaml or .json; without it only the report is printed')
     add_json(parser)
 
 

@@ -121,9 +121,10 @@ def _pieces(model, path, order, topic, missing, cutoff, rate, noise) -> Iterator
         rows = piece.q.shape[1]
         if rows < order + 3:
             lacking = ', '.join(row_name(k) for k in range(rows, order + 3))
+            lower = ', or ask for a lower order' if order else ''
             raise InputError(
                 f'sample {done} of {path.name!r}, at {piece.stamps[0] * 1e-9:.9g} s, has no {lacking}, which order {order} needs; what is '
-                'not given is never taken as zero: differentiate, interpolate, or ask for a lower order')
+                f'not given is never taken as zero: differentiate or interpolate{lower}')
         if not np.isfinite(piece.q[:, :order + 3]).all():
             at, row, joint = np.argwhere(~np.isfinite(piece.q[:, :order + 3]))[0]
             raise InputError(
