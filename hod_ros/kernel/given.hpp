@@ -7,6 +7,7 @@
 
 #include "core/compiled.hpp"
 #include "core/signature.hpp"
+#include "large_arrays.hpp"
 #include "reading.hpp"
 
 namespace hod {
@@ -89,7 +90,8 @@ struct Given {
                 shape[batch + axis] = argument.length[axis].in(call.sizes);
                 call.out_size[i] *= shape[batch + axis];
             }
-            out[i] = PyArray_SimpleNew(argument.axes + batch, shape, NPY_DOUBLE);
+            const bool large = call.out_size[i] * samples * sizeof(double) >= LargeArrays::LARGE;
+            out[i] = large ? LargeArrays::make(argument.axes + batch, shape) : PyArray_SimpleNew(argument.axes + batch, shape, NPY_DOUBLE);
             if (!out[i])
                 return false;
             call.out[i] = (double *)PyArray_DATA((PyArrayObject *)out[i]);

@@ -126,6 +126,25 @@ def test_prepared_loads_refuse_what_does_not_fit(arm):
     assert np.array_equal(prepared.inverse_dynamics(q, np.zeros((4, 1, 6))), inverse_dynamics(arm, q))
 
 
+def test_large_results_are_arrays_of_their_own_and_leave_their_memory_to_later_ones(arm):
+    q = random_motion(np.random.default_rng(6), arm, 0, 3000)
+    expected = np.array([dynamics_matrices(arm, one[:2]).M for one in q[:2]])
+    results = [dynamics_matrices(arm, q[:, :2]).M for _ in range(3)]
+    assert results[0].nbytes > 1 << 20
+    assert not any(np.shares_memory(a, b) for a, b in zip(results, results[1:], strict=False))
+    for M in results:
+        assert M.flags.c_contiguous and M.flags.writeable and M.flags.aligned
+        close(M[:2], expected, 1e-12)
+        M[:] = 7                                # nobody's but the caller's
+    view, address = results[0][5:, 0], results[1].ctypes.data
+    del M, results                              # the view keeps what it views
+    again = [dynamics_matrices(arm, q[:, :2]).M for _ in range(4)]
+    assert address in [each.ctypes.data for each in again]
+    assert (view == 7).all()
+    for M in again:
+        close(M[:2], expected, 1e-12)
+
+
 @SOME
 @SEEDS
 def test_forward_dynamics_with_loads_and_a_free_base_is_undone(seed):
