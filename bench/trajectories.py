@@ -54,7 +54,7 @@ def growth():
         way = np.cumsum(rng.uniform(0.02, 0.06, points))
         positions = np.sin(way[:, None] * rng.uniform(0.2, 1.0, 7))
         best = np.inf
-        for _ in range(max(1, 100_000 // points // 20)):
+        for _ in range(max(3, 100_000 // points // 20)):
             start = process_time()
             Trajectory.interpolate(way, positions)
             best = min(best, process_time() - start)
