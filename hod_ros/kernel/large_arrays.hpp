@@ -16,12 +16,13 @@ namespace hod {
 
 class LargeArrays {
 public:
-    static constexpr size_t LARGE = 1 << 20;
+    static constexpr size_t LARGE = 64 << 10;
 
     // A new array of doubles; nullptr with an error set.
     static PyObject *make(int axes, const npy_intp *shape)
     {
-        const Block block = take(((size_t)PyArray_MultiplyList(shape, axes) * sizeof(double) + PAGE - 1) / PAGE * PAGE);
+        const size_t bytes = (size_t)PyArray_MultiplyList(shape, axes) * sizeof(double), page = bytes < HUGE ? PAGE : HUGE;
+        const Block block = take((bytes + page - 1) / page * page, page);
         if (!block.at)
             return PyErr_NoMemory();
         PyObject *const owner = PyCapsule_New(block.at, nullptr, [](PyObject *gone) {
@@ -40,21 +41,22 @@ public:
     }
 
 private:
-    static constexpr size_t PAGE = 2 << 20, MOST = 1 << 30;         // of kept memory
+    static constexpr size_t PAGE = 4 << 10, HUGE = 2 << 20, MOST = 1 << 30;         // of kept memory
     struct Block { void *at; size_t size; };
     static inline Block kept[32];                                   // the oldest first
     static inline int count = 0;
 
-    static Block take(size_t size)
+    static Block take(size_t size, size_t page)
     {
         for (int i = count - 1; i >= 0; i--)
             if (kept[i].size == size)
                 return forget(i);
         Block block = {nullptr, size};
-        if (posix_memalign(&block.at, PAGE, size) != 0)
+        if (posix_memalign(&block.at, page, size) != 0)
             return {nullptr, 0};
 #ifdef MADV_HUGEPAGE
-        madvise(block.at, size, MADV_HUGEPAGE);
+        if (page == HUGE)
+            madvise(block.at, size, MADV_HUGEPAGE);
 #endif
         return block;
     }
@@ -71,7 +73,8 @@ private:
         if (total > MOST)
             return free(block.at);
 #ifdef MADV_FREE
-        madvise(block.at, block.size, MADV_FREE);
+        if (block.size >= HUGE)
+            madvise(block.at, block.size, MADV_FREE);
 #endif
         kept[count++] = block;
     }
