@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -180,9 +181,10 @@ def _in_processes(count, jobs):
     try:
         while left:
             with ProcessPoolExecutor(min(count, len(left)), get_context('spawn'), _start_worker) as pool:
-                futures = {pool.submit(_do_in_worker, job): job for job in left}
                 done = 0
                 try:
+                    with _interrupt_held_back():
+                        futures = {pool.submit(_do_in_worker, job): job for job in left}
                     for future in as_completed(futures):
                         try:
                             error = future.result()
@@ -207,6 +209,23 @@ def _in_processes(count, jobs):
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+@contextmanager
+def _interrupt_held_back():
+    """Ctrl-C comes behind the block: processes that start in it never see it, not even while they import."""
+    from multiprocessing import resource_tracker
+    resource_tracker.ensure_running()               # which lets it through as it starts
+    came = []
+    before = signal.signal(signal.SIGINT, lambda *_: came.append(True))         # in another thread, for which the mask does not hold
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+        signal.signal(signal.SIGINT, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _start_worker():

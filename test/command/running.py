@@ -2,6 +2,7 @@
 """The installed `hod` as a process."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -29,3 +30,23 @@ def refusal(*words, code, **options):
     assert done.stdout == ''
     line, = done.stderr.splitlines()
     return line
+
+
+STARTED = """
+import sys
+def say(event, arguments):
+    if event == 'import' and arguments[0] == 'hod_ros.command.command_line':
+        sys.stderr.write('started\\n')
+        sys.stderr.flush()
+sys.addaudithook(say)
+"""
+
+
+def started(*words, folder, **options):
+    """A process of `hod` in a folder, begun so far that what comes next is its own: before, Python itself starts."""
+    (folder / 'sitecustomize.py').write_text(STARTED)
+    process = subprocess.Popen(
+        [str(HOD), *map(str, words)], cwd=folder, env={**os.environ, 'PYTHONPATH': str(folder)}, stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE, text=True, **options)
+    assert process.stderr.readline() == 'started\n'
+    return process

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`hod compute` and `hod identify` as processes: files and folders of recordings, workers that are killed, full disks, Ctrl-C."""
 
+import contextlib
 import json
 import os
 import resource
@@ -17,6 +18,7 @@ from running import ROOT
 from running import hod
 from running import refusal
 from running import report
+from running import started
 
 from hod_ros import RobotModel
 from hod_ros import SeriesElastic
@@ -139,6 +141,20 @@ def test_a_folder_gives_the_same_by_any_number_of_workers_and_goes_on_where_it_s
     assert contents(folder / 'one') == contents(folder / 'two')
     line = refusal('compute', 'panda', folder / 'logs', '--order', 0, '-o', folder / 'two', '--format', 'npz', code=3)
     assert 'other options' in line and '--again' in line
+
+
+@pytest.mark.slow
+def test_ctrl_c_of_a_terminal_while_workers_start_ends_all_of_them_with_one_line(folder):
+    for wait in np.random.default_rng(5).uniform(0.0, 2.0, 10):
+        process = started(
+            'compute', 'panda', 'logs', '-o', 'out', '--format', 'npz', '--jobs', 2, '--again', folder=folder, start_new_session=True)
+        time.sleep(wait)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGINT)           # a terminal's goes to workers too
+        _, errors = process.communicate(timeout=300)        # until the last of them has closed it
+        assert process.returncode in (130, -signal.SIGINT, 0)
+        assert len(errors.splitlines()) <= 1 and 'Traceback' not in errors
+        assert not list((folder / 'out').rglob('.*.part'))
 
 
 def test_a_recording_that_is_wrong_does_not_stop_the_others(folder):

@@ -17,6 +17,7 @@ from running import HOD
 from running import ROOT
 from running import hod
 from running import refusal
+from running import started
 
 from hod_ros.command.table import TABLE
 
@@ -108,27 +109,13 @@ def test_a_signal_ends_it_with_one_line(number, code, said):
     assert (out, len(told.splitlines())) == ('', 1) and said in told
 
 
-STARTED = """
-import sys
-def say(event, arguments):
-    if event == 'import' and arguments[0] == 'hod_ros.command.command_line':
-        sys.stderr.write('started\\n')
-        sys.stderr.flush()
-sys.addaudithook(say)
-"""
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize('words', ['info panda', 'evaluate panda missing.csv', '--help', 'compute --help'])
 def test_a_signal_at_any_moment_of_a_start_ends_it_with_one_line_or_none(tmp_path, number, words):
-    (tmp_path / 'sitecustomize.py').write_text(STARTED)
     rng = np.random.default_rng(len(words) + number)
     for wait in rng.uniform(0, 0.3, 12):
-        process = subprocess.Popen(
-            [HOD, *words.split()], cwd=tmp_path, env={**os.environ, 'PYTHONPATH': str(tmp_path)}, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True)
-        assert process.stderr.readline() == 'started\n'      # what comes before is Python's own start
+        process = started(*words.split(), folder=tmp_path)
         time.sleep(wait)
         process.send_signal(number)
         _, told = process.communicate(timeout=300)
