@@ -41,7 +41,7 @@ public:
     }
 
 private:
-    static constexpr size_t PAGE = 4 << 10, HUGE = 2 << 20, MOST = 1 << 30;         // of kept memory
+    static constexpr size_t PAGE = 4 << 10, HUGE = 2 << 20, MOST = 256 << 20;         // of kept memory
     struct Block { void *at; size_t size; };
     static inline Block kept[32];                                   // the oldest first
     static inline int count = 0;
