@@ -140,22 +140,12 @@ HOD_INLINE bool with_rotors(const Tree &tree, const Coupled<V> &run, const typen
     return true;
 }
 
-template <class Order> constexpr bool known_below(int most)
-{
-    if constexpr (std::is_same_v<Order, int>)
-        return false;
-    else
-        return Order{} < most;
-}
-
 // q (K + 2, n), drives (n, DRIVE_NUMBERS), motors (L, MOTOR_NUMBERS), and where given: Q (K, n), else of inverse dynamics; the stiffness motion
 // (K, n) of drives whose stiffness is an input; rotors (L, ROTOR_NUMBERS). Out: motion (2 K - 2, L), K rows of theta and K - 2 of tau, the last
 // as many rows of each 0 as the drive with the most terms has; stiffnesses (n); total (K, n), Q with what rotors take. None where springs
 // cannot do it.
 template <class V, class Order> HOD_INLINE bool motor_feedforward(const Tree &tree, const Arguments<V> &given, Memory &memory, Order K)
 {
-    if constexpr (known_below<Order>(3))            // without Q'' there is no torque: no code for it
-        return false;
     using Number = typename V::Number;
     const int n = tree.columns, L = given.L;
     const Number *q = given.in[0], *asked = given.in[4];
