@@ -68,10 +68,10 @@ def test_a_trajectory_takes_its_time_by_the_clock_however_fast_that_goes(robot, 
     robot.send(trajectory([1.0], [goal]))
     assert robot.live(until=lambda: len(robot.streamed) > first) and robot.at(goal) and robot.faults[-1] == ''
     q, times = robot.rows(first), np.array(robot.times[first:])
-    moving = np.flatnonzero(np.abs(q[:, 1]).max(axis=1) > 1e-9)
+    moving = np.flatnonzero(np.abs(q[:, 1]).max(axis=1) > 1e-6)
     steps = np.diff(times)
     assert (steps > 0).all(), 'a time was streamed twice'
-    assert 0.99 - 3 * steps.max() < times[moving[-1]] - times[moving[0]] <= 1.0
+    assert 0.95 - 3 * steps.max() < times[moving[-1]] - times[moving[0]] <= 1.0
     change, mean = np.diff(q[:, 0], axis=0), 0.5 * (q[1:, 1] + q[:-1, 1]) * steps[:, None]
     bend = np.abs(q[:, 3]).max()
     assert (np.abs(change - mean) <= bend * steps[:, None]**3 + 1e-9).all(), 'velocities are those of another time'
