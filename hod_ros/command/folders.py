@@ -183,7 +183,7 @@ def _in_processes(count, jobs):
             with ProcessPoolExecutor(min(count, len(left)), get_context('spawn'), _start_worker) as pool:
                 done = 0
                 try:
-                    with _interrupt_held_back():
+                    with _signals_held_back():
                         futures = {pool.submit(_do_in_worker, job): job for job in left}
                     for future in as_completed(futures):
                         try:
@@ -212,20 +212,22 @@ def _in_processes(count, jobs):
 
 
 @contextmanager
-def _interrupt_held_back():
-    """Ctrl-C comes behind the block: processes that start in it never see it, not even while they import."""
+def _signals_held_back():
+    """They come behind the block: processes that start in it get what they wait for, and never see Ctrl-C, not even while they import."""
     from multiprocessing import resource_tracker
-    resource_tracker.ensure_running()               # which lets it through as it starts
+    resource_tracker.ensure_running()               # which lets Ctrl-C through as it starts
     came = []
-    before = signal.signal(signal.SIGINT, lambda *_: came.append(True))         # in another thread, for which the mask does not hold
+    before = {number: signal.signal(number, lambda number, _: came.append(number))      # another thread takes one in spite of the mask
+              for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)}
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
         if came:
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(came[0])
 
 
 def _start_worker():

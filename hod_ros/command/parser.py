@@ -19,12 +19,22 @@ robot_descriptions (where that is installed), or - for standard input. `hod COMM
 EXIT_CODES = 'exit codes: ' + ', '.join(f'{code} {meaning}' for code, meaning in exits.MEANINGS.items())
 
 
+class Subcommand(argparse.ArgumentParser):
+    """Refuses an argument that is none of its own with its own usage, where argparse shows its parent's."""
+
+    def parse_known_args(self, args=None, namespace=None):
+        options, others = super().parse_known_args(args, namespace)
+        if others:
+            self.error(f'unrecognized arguments: {" ".join(others)}')
+        return options, others
+
+
 def parser_of(word: str | None = None) -> argparse.ArgumentParser:
     """The parser, complete but for the arguments of other subcommands than `word`; None: complete."""
     parser = argparse.ArgumentParser(
         prog='hod', description=DESCRIPTION, epilog=EXIT_CODES, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--version', action='store_true', help='print the version and end')
-    subparsers = parser.add_subparsers(title='commands', metavar='COMMAND', dest='command')
+    subparsers = parser.add_subparsers(title='commands', metavar='COMMAND', dest='command', parser_class=Subcommand)
     for name, (module, summary) in TABLE.items():
         if word not in (name, None):
             subparsers.add_parser(name, help=summary, add_help=False)

@@ -124,7 +124,8 @@ def _pieces(model, path, order, topic, missing, cutoff, rate, noise) -> Iterator
             lower = ', or ask for a lower order' if order else ''
             raise InputError(
                 f'sample {done} of {path.name!r}, at {piece.stamps[0] * 1e-9:.9g} s, has no {lacking}, which order {order} needs; what is '
-                f'not given is never taken as zero: differentiate or interpolate{lower}')
+                f"not given is never taken as zero: have it made by missing='differentiate' or 'interpolate', which are "
+                f'--differentiate and --interpolate of hod compute{lower}')
         if not np.isfinite(piece.q[:, :order + 3]).all():
             at, row, joint = np.argwhere(~np.isfinite(piece.q[:, :order + 3]))[0]
             raise InputError(

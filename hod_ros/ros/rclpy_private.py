@@ -49,7 +49,14 @@ def finish_goal(server: ActionServer, handle: ServerGoalHandle, result: Any) -> 
 
 
 class TolerantLifecycleNode(LifecycleNode):
-    """rclpy raises where ~/change_state asks for a transition that the state doesn't have: here that is answered with success false."""
+    """rclpy raises where ~/change_state asks for a transition that the state doesn't have: here that is answered with success false.
+
+    Nor does its `destroy_node` take leave of others, for the state machine still holds the node; whoever starts next would hardly be found.
+    """
+
+    def destroy_node(self) -> None:
+        super().destroy_node()
+        self._state_machine.destroy_when_not_in_use()
 
     def _LifecycleNodeMixin__on_change_state(self, request: Any, response: Any) -> Any:
         answer: Callable = super()._LifecycleNodeMixin__on_change_state

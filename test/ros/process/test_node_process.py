@@ -19,6 +19,7 @@ from ros_harness import setpoint
 from slowness import slowness
 
 NAMES = ('joint1', 'joint2', 'joint3')
+LEASE = 20.0            # [s] for which the middleware waits for one that left without a word
 
 
 def wait_for_python(node):
@@ -56,6 +57,19 @@ def test_signal_in_the_middle_of_a_stream_ends_the_node_cleanly_and_soon(client,
         assert node.wait() == 0
         assert time.monotonic() - sent < 2.0 * slowness()
         assert not [line for line in node.output.splitlines() if 'ERROR' in line or 'rror:' in line], node.output
+    client.withdraw_description()
+
+
+def test_the_node_takes_leave_as_it_ends(client):
+    """Else others send to it until its lease is over, and the next node on this host waits for seconds for what is sent to it."""
+    def known():
+        return client.node.count_publishers('/hod/transition_event') + client.node.count_publishers('/hod/feedforward')
+
+    client.describe(arm_urdf(3))
+    with running_node():
+        client.wait_for_state('active')
+        assert client.wait_until(lambda: known() == 2)
+    assert client.wait_until(lambda: not known(), timeout=LEASE / 2)
     client.withdraw_description()
 
 
