@@ -196,6 +196,9 @@ class Trials:
                 self.transition('activate')
             elif name == 'signal':
                 self.wait_for_activity()
+                if not arm.within_limits:       # nothing held it for as long as a node takes to start
+                    self.anew()
+                    return True
             elif follows:
                 return True
             arm.planner = None
@@ -425,6 +428,7 @@ def guarded_arm(commands='/hod/commands'):
 
     from hod_ros.ros.process import make_executor
     isolate()
+    os.environ['FASTRTPS_DEFAULT_PROFILES_FILE'] = str(ROOT / 'config' / 'quick_discovery.xml')       # a new node is found at once
     rclpy.init()
     node, executor, process = rclpy.create_node('guarded_arm'), make_executor(), Node()
     executor.add_node(node)

@@ -55,6 +55,11 @@ def test_no_command_and_an_unknown_one_are_wrong_command_lines():
     assert 'no_such' in hod('no_such', code=2).stderr
 
 
+def test_an_option_that_a_command_does_not_have_is_refused_with_that_commands_usage():
+    told = hod('info', 'panda', '--no-such', code=2).stderr
+    assert told.startswith('usage: hod info') and told.splitlines()[-1] == 'hod info: error: unrecognized arguments: --no-such'
+
+
 def test_the_version_is_the_packages():
     from hod_ros import __version__
     assert hod('--version').stdout == f'hod_ros {__version__}\n'

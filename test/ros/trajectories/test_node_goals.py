@@ -79,6 +79,14 @@ class Robot:
         assert self.live(until=future.done), 'no answer to a goal'
         return future.result()
 
+    def go(self, kind=GOOD, hundredths=20):
+        """The handle of a goal that is accepted: on a busy machine joint_states are too old for it now and then."""
+        deadline = time.monotonic() + PATIENCE
+        while not (handle := self.ask(kind, hundredths)).accepted:
+            assert time.monotonic() < deadline, 'no goal is accepted'
+            self.live(0.2)
+        return handle
+
     def result(self, handle, timeout=PATIENCE):
         """(status, outcome, text)"""
         future = handle.get_result_async()
@@ -102,20 +110,16 @@ def test_goals_are_forwarded_with_effort_and_results_and_cancels_passed_back(cli
             client.wait_for_state('active')
             robot = Robot(client)
             assert robot.live(until=robot.action.server_is_ready)
-            deadline = time.monotonic() + PATIENCE
-            while not (handle := robot.ask(GOOD)).accepted:
-                assert time.monotonic() < deadline
-                robot.live(0.2)
-            status, points, _ = robot.result(handle)
+            status, points, _ = robot.result(robot.go())
             assert status == SUCCEEDED and points > 3 and robot.feedback and not robot.streamed
-            handle = robot.ask(GOOD)
+            handle = robot.go()
             count = len(robot.feedback)
             assert robot.live(until=lambda: len(robot.feedback) > count + 3)
             handle.cancel_goal_async()
             future = handle.get_result_async()
             assert robot.live(until=future.done)
             assert future.result().status == CANCELED and list(future.result().result.sequence) == [-7]
-            assert robot.result(robot.ask(UNSORTED))[0] == ABORTED
+            assert robot.result(robot.go(UNSORTED))[0] == ABORTED
             controller.terminate()
             controller.wait()
             assert robot.live(until=lambda: not robot.ask(GOOD).accepted and 'no controller offers that action' in node.output)
@@ -150,8 +154,7 @@ def robot(node, client):
 
 
 def test_a_goal_succeeds_where_the_robot_is_measured_to_arrive(robot):
-    handle = robot.ask(GOOD)
-    assert handle.accepted and robot.result(handle) == (SUCCEEDED, 0, '')
+    assert robot.result(robot.go()) == (SUCCEEDED, 0, '')
     assert abs(robot.place[0] - HOME[0] - 0.2) < 1e-9
     desired, actual = np.array(robot.feedback).T
     assert (actual >= round(1e6 * HOME[0]) - 1).all() and (actual <= desired + 1).all(), 'it follows'
@@ -159,14 +162,14 @@ def test_a_goal_succeeds_where_the_robot_is_measured_to_arrive(robot):
 
 
 def test_a_goal_does_not_succeed_where_the_robot_does_not_arrive(robot):
-    handle = robot.ask(GOOD, 9)
+    handle = robot.go(GOOD, 9)
     robot.follows = False
     status, code, text = robot.result(handle)
     assert (status, code) == (ABORTED, -5) and "joint 'joint1' is 0.09 from the last point" in text
 
 
 def test_a_robot_that_stays_behind_is_stopped_along_its_path(robot):
-    handle = robot.ask(LONG, 60)
+    handle = robot.go(LONG, 60)
     robot.follows = False
     status, code, text = robot.result(handle)
     assert (status, code) == (ABORTED, -4) and 'path tolerance' in text
@@ -175,7 +178,7 @@ def test_a_robot_that_stays_behind_is_stopped_along_its_path(robot):
 
 
 def test_cancel_stops_along_the_path_without_a_jump(robot):
-    handle = robot.ask(LONG, 60)
+    handle = robot.go(LONG, 60)
     assert robot.live(until=lambda: robot.place[0] > HOME[0] + 0.1)
     handle.cancel_goal_async()
     status, code, _ = robot.result(handle)
@@ -188,18 +191,17 @@ def test_cancel_stops_along_the_path_without_a_jump(robot):
 
 @pytest.mark.parametrize(('kind', 'text'), [(UNSORTED, 'times must increase'), (TOO_FAST, 'exceeds its limit')])
 def test_what_cannot_be_ends_before_it_starts(robot, kind, text):
-    handle = robot.ask(kind, 60)
+    handle = robot.go(kind, 60)
     status, code, said = robot.result(handle)
     assert (status, code) == (ABORTED, -1) and text in said and not robot.streamed
 
 
 def test_a_goal_with_wrong_tolerances_is_not_accepted(robot, node):
-    assert not robot.ask(BAD_TOLERANCE).accepted
-    node.wait_for_output('a tolerance is for a joint that is none')
+    assert robot.live(until=lambda: not robot.ask(BAD_TOLERANCE).accepted and 'a tolerance is for a joint that is none' in node.output)
 
 
 def test_without_joint_states_no_goal_is_accepted_and_a_running_one_is_stopped(robot, node):
-    handle = robot.ask(LONG, 30)
+    handle = robot.go(LONG, 30)
     assert robot.live(until=lambda: len(robot.streamed) > 20)
     robot.measures = False
     status, code, text = robot.result(handle)
@@ -210,7 +212,7 @@ def test_without_joint_states_no_goal_is_accepted_and_a_running_one_is_stopped(r
 
 def test_fifty_goals_one_after_the_other_and_a_hundred_a_second(robot):
     for i in range(10):
-        assert robot.result(robot.ask(GOOD, i % 2 * 10))[0] == SUCCEEDED
+        assert robot.result(robot.go(GOOD, i % 2 * 10))[0] == SUCCEEDED
     futures = []
     for i in range(60):
         futures.append(robot.action.send_goal_async(Fibonacci.Goal(order=10 * (i % 20) + LONG)))
@@ -224,11 +226,11 @@ def test_fifty_goals_one_after_the_other_and_a_hundred_a_second(robot):
     assert cancel.done()
     for k, bound in ((0, 0.02), (1, 0.1), (2, 0.6)):
         assert robot.steps(k).max() < bound
-    assert robot.result(robot.ask(GOOD, 0))[0] == SUCCEEDED
+    assert robot.result(robot.go(GOOD, 0))[0] == SUCCEEDED
 
 
 def test_deactivation_ends_a_goal(robot, client):
-    handle = robot.ask(LONG)
+    handle = robot.go(LONG)
     assert robot.live(until=lambda: len(robot.streamed) > 20)
     assert client.change_state('deactivate')
     assert robot.result(handle)[0] == ABORTED and not robot.ask(GOOD).accepted
