@@ -8,6 +8,7 @@ from hod_ros.dynamics.matrices import dynamics_matrices
 from hod_ros.errors import InputError
 from hod_ros.model.robot_model import RobotModel
 from hod_ros.ros.services.requests import RequestLimits
+from hod_ros.ros.services.requests import base_motion
 from hod_ros.ros.services.requests import check_size
 from hod_ros.ros.services.requests import in_message_order
 from hod_ros.ros.services.requests import motion_of_order
@@ -18,13 +19,11 @@ def compute_dynamics_matrices(
         limits: RequestLimits) -> None:
     """Fills the response of a ComputeDynamicsMatrices request; HodError where it can't."""
     q, columns = motion_of_order(request, model, limits, 2)
-    samples, rows, n = len(q), request.order + 1, model.n
-    check_size(samples * rows * n * n, 'mass_matrices')
-    M, C = np.empty((2, samples, rows, n, n))
-    g = np.empty((samples, rows, n))
-    for sample, motion in enumerate(q):
-        matrices = dynamics_matrices(model, motion, order=request.order)
-        M[sample], C[sample], g[sample] = matrices.M, matrices.C, matrices.g
+    base = base_motion(request, len(q), 1)
+    if base is not None:
+        model = model.replace(base='free')
+    check_size(len(q) * (request.order + 1) * (model.n + 6 * (base is not None))**2, 'mass_matrices')
+    M, C, g = dynamics_matrices(model, q, base=base, order=request.order)
     for name, values in (('mass_matrices', M), ('coriolis_matrices', C), ('gravity_efforts', g)):
         if not np.isfinite(values).all():
             raise InputError(f'{name} are too large for a floating point number; are the units of derivatives right ([rad], [m], [s])?')

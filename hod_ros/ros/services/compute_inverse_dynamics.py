@@ -25,7 +25,7 @@ def compute_inverse_dynamics(
     q, columns = motion_of_order(request, model, limits, 3)
     samples, order = len(q), request.order
     wrenches = [(wrench.link, link_wrench(wrench, samples, order + 1)) for wrench in request.wrenches]
-    base = base_motion(request, samples, order + 2)
+    base = base_motion(request, samples, 2)
     if samples == 1:
         q = q[0]
         base = base and (base[0][0], base[1][0])

@@ -76,11 +76,12 @@ def motion_samples(request: Any, model: RobotModel, limits: RequestLimits, rows:
     return q if columns.to_model is None else q[:, :, columns.to_model], columns
 
 
-def base_motion(request: Any, samples: int, rows: int) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """(poses (samples, 4, 4), twists (samples, rows, 6)) of a free base; None where the request gives none."""
+def base_motion(request: Any, samples: int, extra_rows: int) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """(poses (samples, 4, 4), twists (samples, order + extra_rows, 6)) of a free base; None where the request gives none."""
     if not len(request.base_pose) and not len(request.base_twists):
         return None
-    fields = ('base_pose', 'samples x 7', (samples, 7)), ('base_twists', 'samples x (order + 2) x 6', (samples, rows, 6))
+    rows = request.order + extra_rows
+    fields = ('base_pose', 'samples x 7', (samples, 7)), ('base_twists', f'samples x (order + {extra_rows}) x 6', (samples, rows, 6))
     for name, shape, counts in fields:
         given, needed = len(getattr(request, name)), math.prod(counts)
         if given != needed:
@@ -137,8 +138,8 @@ def all_finite(values: NDArray[np.float64], field: str, names: Sequence[str]) ->
 
 
 def in_message_order(values: NDArray[np.float64], columns: Columns, axes: int = 1) -> array:
-    """float64[] of an array whose last `axes` axes are joints in the model's order."""
+    """float64[] of an array whose last `axes` axes are joints in the model's order, and behind them what is of no joint."""
     if columns.to_message is not None:
         for axis in range(-axes, 0):
-            values = np.take(values, columns.to_message, axis)
+            values = np.take(values, [*columns.to_message, *range(len(columns.to_message), values.shape[axis])], axis)
     return array('d', np.asarray(values, float).tobytes())

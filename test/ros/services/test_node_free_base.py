@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""compute_inverse_dynamics with the motion of a free base: the page on legged robots, many samples, and what is refused."""
+"""Services with the motion of a free base: the page on legged robots, many samples, and what is refused."""
 
 import re
 from array import array
@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from ros_harness import running_node
 
+from hod_interfaces.srv import ComputeDynamicsMatrices
 from hod_interfaces.srv import ComputeInverseDynamics
 from hod_ros import RobotModel
+from hod_ros import dynamics_matrices
 from hod_ros import inverse_dynamics
 
 PAGE = Path(__file__).resolve().parents[3] / 'docs' / 'legged-robots.md'
@@ -37,9 +39,10 @@ def node(client, page):
         yield node
 
 
-def ask(client, **fields):
+def ask(client, service=ComputeInverseDynamics, **fields):
     fields = {name: array('d', np.ravel(value)) if isinstance(value, np.ndarray) else value for name, value in fields.items()}
-    return client.call(ComputeInverseDynamics, 'compute_inverse_dynamics', ComputeInverseDynamics.Request(**fields))
+    name = {ComputeInverseDynamics: 'compute_inverse_dynamics', ComputeDynamicsMatrices: 'compute_dynamics_matrices'}[service]
+    return client.call(service, name, service.Request(**fields))
 
 
 def test_contact_forces_and_their_rates_hold_the_base_as_the_page_says(client, page):
@@ -74,6 +77,28 @@ def test_many_samples_in_another_joint_order_each_with_its_own_base(client, page
     Q, W = inverse_dynamics(model, q, base=base)
     np.testing.assert_allclose(np.reshape(response.efforts, (3, 3, 12)), Q[..., jumbled], atol=1e-9 * abs(Q).max())
     np.testing.assert_allclose(np.reshape(response.base_wrenches, (3, 3, 6)), W, atol=1e-9 * abs(W).max())
+
+
+def test_matrices_have_the_base_behind_the_joints_and_make_the_torques_and_its_wrench(client, page):
+    model = RobotModel.from_urdf(page.names['urdf'] + '</robot>', base='free')
+    fields, (q, (poses, twists)) = moving(3, 2)
+    jumbled = RNG.permutation(12)
+    fields |= {'derivatives': np.ascontiguousarray(q[:, :4, jumbled]), 'base_twists': np.ascontiguousarray(twists[:, :3])}
+    names = [model.joint_names[i] for i in jumbled]
+    response = ask(client, ComputeDynamicsMatrices, joint_names=names, **fields)
+    assert response.success and response.joint_names == names, response.message
+    M, C = (np.reshape(a, (3, 3, 18, 18)) for a in (response.mass_matrices, response.coriolis_matrices))
+    g = np.reshape(response.gravity_efforts, (3, 3, 18))
+    order = [*jumbled, *range(12, 18)]
+    expected = dynamics_matrices(model, q[:, :4], base=(poses, twists[:, :3]), order=2)
+    np.testing.assert_allclose(M, expected.M[..., order, :][..., order], atol=1e-9 * abs(M).max())
+    rate = np.concatenate([q[:, 1, jumbled], twists[:, 0]], axis=1)
+    change = np.concatenate([q[:, 2, jumbled], twists[:, 1]], axis=1)
+    Q, W = inverse_dynamics(model, q[:, :3], base=(poses, twists[:, :2]), order=0)
+    forces = np.einsum('sij,sj->si', M[:, 0], change) + np.einsum('sij,sj->si', C[:, 0], rate) + g[:, 0]
+    np.testing.assert_allclose(forces, np.concatenate([Q[:, 0, jumbled], W[:, 0]], axis=1), atol=1e-9 * abs(W).max())
+    fixed = ask(client, ComputeDynamicsMatrices, **fields | {'derivatives': q[:, :4], 'base_pose': np.zeros(0), 'base_twists': np.zeros(0)})
+    np.testing.assert_allclose(np.reshape(fixed.mass_matrices, (3, 3, 12, 12)), expected.M[..., :12, :12], atol=1e-9 * abs(M).max())
 
 
 @pytest.mark.parametrize(('field', 'value', 'said'), [

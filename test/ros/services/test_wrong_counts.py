@@ -51,7 +51,9 @@ def good():
             dict(joint_names=NAMES, order=1, samples=2, derivatives=numbers(2, 4, 3),
                  wrenches=[LinkWrench(link='link2', values=numbers(2, 2, 6))], formulation='recursive',
                  base_pose=2 * [0.1, 0.2, 0.3, 0.0, 0.6, 0.0, 0.8], base_twists=numbers(2, 3, 6))],
-        'compute_dynamics_matrices': [dict(joint_names=NAMES, order=1, samples=2, derivatives=numbers(2, 3, 3))],
+        'compute_dynamics_matrices': [dict(
+            joint_names=NAMES, order=1, samples=2, derivatives=numbers(2, 3, 3), base_pose=2 * [0.1, 0.2, 0.3, 0.0, 0.6, 0.0, 0.8],
+            base_twists=numbers(2, 2, 6))],
         'compute_motor_feedforward': [dict(joint_names=NAMES, samples=2, derivatives=numbers(2, 5, 3), stiffness=stiffness)],
         'compute_inverse_kinematics': [dict(
             joint_names=NAMES, link='link3', pose=[0.3, 0.1, 0.6, 0.0, 0.0, 0.0, 1.0], twists=numbers(2, 6), components=[3, 4],
