@@ -8,6 +8,7 @@ exit code 0, and what ~/commands carries last must be the torque that holds the 
 
 import argparse
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -144,13 +145,13 @@ def trial(watch, planners, burners, priority, seconds, number):
     with ExitStack() as stack:
         errors = stack.enter_context(tempfile.TemporaryFile('w+'))
         node = stack.enter_context(process(node_command, stdout=subprocess.DEVNULL, stderr=errors))
+        flood = [
+            stack.enter_context(process([sys.executable, '-c', PLANNER, str(k)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+            for k in range(planners)]
         end = time.perf_counter() + PATIENCE
         while not watch.answers and time.perf_counter() < end:
             watch.publisher.publish(setpoint(motion()))
             watch.spin(0.1)
-        flood = [
-            stack.enter_context(process([sys.executable, '-c', PLANNER, str(k)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
-            for k in range(planners)]
         for planner in flood:
             wait_for_line(planner, 'ready')
         for _ in range(burners):
@@ -193,6 +194,7 @@ def run(trials=400, seconds=10.0, seed=0):
     random = np.random.default_rng(seed)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)        # else a node that inherits its being ignored, as by nohup, ignores it too
     isolate()
+    os.environ['FASTRTPS_DEFAULT_PROFILES_FILE'] = str(ROOT / 'config' / 'quick_discovery.xml')
     rclpy.init()
     watch = Watch()
     run_in_real_time(PRIORITY + 1)
