@@ -17,7 +17,6 @@ import numpy as np
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
 from numpy.typing import NDArray
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from rclpy.utilities import try_shutdown
@@ -27,6 +26,7 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 
 from hod_interfaces.msg import JointSetpoint
 from hod_interfaces.msg import TorqueFeedforward
+from hod_ros.ros.process import make_executor
 
 JOINTS = [f'panda_joint{i}' for i in range(1, 8)]
 RATE, POINTS = 50.0, 40             # [1/s] of a chunk's points, the node's trajectory.chunk_rate; how many there are in it: 0.8 s
@@ -34,6 +34,7 @@ EVERY = 0.4                         # [s] from chunk to chunk, so that half of e
 CHUNKS, LATE = 6, 3                 # how many there are; which of them comes only when the robot stands
 HOME, SIZE = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.5, 0.7]), np.array([0.25, 0.15, 0.2, 0.2, 0.1, 0.15, 0.3])
 SPEED, RISE = 1.0, 0.6              # [rad/s] of the figure's phase, [s] until it is reached
+NEWEST = 1                          # depth of what comes at the node's rate: on a busy machine a queue would show the robot as it was
 PATIENCE = 20.0                     # [s] longest wait for the node
 
 Array = NDArray[np.float64]
@@ -75,11 +76,11 @@ class Arm(Node):
         self._chunks = self.create_publisher(JointTrajectory, 'hod/joint_trajectory', 10)
         self._states = self.create_publisher(JointState, 'joint_states', 10)
         self.create_subscription(JointState, 'joint_states', self._on_state, qos_profile_sensor_data)
-        self.create_subscription(JointSetpoint, 'hod/setpoint_stream', self.streamed.append, 1000)
-        self.create_subscription(TorqueFeedforward, 'hod/feedforward', self._on_feedforward, 1000)
+        self.create_subscription(JointSetpoint, 'hod/setpoint_stream', self.streamed.append, NEWEST)
+        self.create_subscription(TorqueFeedforward, 'hod/feedforward', self._on_feedforward, NEWEST)
         self.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 10)
         self.create_timer(0.01, self._stand_in)
-        self._executor = SingleThreadedExecutor()
+        self._executor = make_executor()
         self._executor.add_node(self)
 
     def _on_state(self, state: JointState) -> None:
@@ -110,7 +111,7 @@ class Arm(Node):
     def wait_until(self, condition: Callable[[], bool], seconds: float = PATIENCE) -> bool:
         end = time.monotonic() + seconds
         while not condition() and (left := end - time.monotonic()) > 0:
-            self._executor.spin_once(timeout_sec=left)
+            self._executor.spin_once(timeout_sec=min(left, 0.1))
         return condition()
 
     def wait_until_ready(self) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of a machine's processes go first: the setpoint path before all that can wait, its services after it."""
+"""Which of a machine's processes go first: the setpoint path, then what plans its motions, then the ordinary, then its services."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rclpy.impl.rcutils_logger import RcutilsLogger
 
 NICENESS = 10           # of services
+AHEAD, BEHIND = -5, 5   # niceness of what plans motions
 THREADS = Path('/proc/self/task')
 T = TypeVar('T')
 
@@ -58,6 +59,15 @@ def at_ordinary_priority(start: Callable[[], T]) -> T:
         return start()
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(in_a_thread).result()
+
+
+def stand_behind_the_node() -> None:
+    """Priority for a process for whose motions the node that started it waits: ahead of the ordinary, where the node is in real time."""
+    if hasattr(os, 'sched_getscheduler') and os.sched_getscheduler(os.getppid()) == os.SCHED_FIFO:
+        with suppress(PermissionError):
+            os.setpriority(os.PRIO_PROCESS, 0, AHEAD)
+    else:
+        os.nice(BEHIND)
 
 
 def give_way() -> None:

@@ -13,8 +13,9 @@ from struct import Struct
 import numpy as np
 from numpy.typing import NDArray
 
+from hod_ros.ros.scheduling import stand_behind_the_node
+
 LENGTH = Struct('=Q')
-NICENESS = 5            # less than services give way, for a trajectory waits for it
 
 
 def in_place(data: bytes) -> NDArray[np.uint8]:
@@ -53,7 +54,7 @@ def send(descriptor: int, value) -> None:
 
 
 def main() -> int:
-    os.nice(NICENESS)
+    stand_behind_the_node()
     for name in ('SIGINT', 'SIGHUP'):       # the node's affair
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)

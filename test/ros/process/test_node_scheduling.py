@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 from ros_harness import node_with_arm
 from ros_harness import setpoint
+from trajectory_msgs.msg import JointTrajectory
 
 pytestmark = pytest.mark.slow
 
 ASK = 'import os; os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(20))'
 PERMITTED = subprocess.run([sys.executable, '-c', ASK], capture_output=True).returncode == 0
+REAL_TIME = pytest.mark.skipif(not PERMITTED, reason='this system permits no SCHED_FIFO to us')
 WITHOUT_PERMISSION = ('setpriv', '--bounding-set=-sys_nice', '--inh-caps=-sys_nice')
 Q = [[0.1, 0.2, 0.3]] * 5
 NAMES = ['joint1', 'joint2', 'joint3']
@@ -26,13 +28,19 @@ def policies(pid):
     return {(os.sched_getscheduler(thread), os.sched_getparam(thread).sched_priority) for thread in threads}
 
 
+def child_of(pid, module):
+    """That runs a module; None where there is none yet."""
+    children = (int(child) for path in Path(f'/proc/{pid}/task').glob('*/children') for child in path.read_text().split())
+    found = [child for child in children if module in Path(f'/proc/{child}/cmdline').read_text()]
+    assert len(found) <= 1
+    return found[0] if found else None
+
+
 def services_of(pid):
-    children = Path(f'/proc/{pid}/task/{pid}/children').read_text().split()
-    assert len(children) == 1
-    return int(children[0])
+    return child_of(pid, 'services.host')
 
 
-@pytest.mark.skipif(not PERMITTED, reason='this system permits no SCHED_FIFO to us')
+@REAL_TIME
 def test_setpoints_are_answered_in_real_time_and_services_give_way(client):
     with node_with_arm(client) as node:
         assert client.ask(setpoint(Q, NAMES)) is not None
@@ -43,7 +51,19 @@ def test_setpoints_are_answered_in_real_time_and_services_give_way(client):
         assert os.getpriority(os.PRIO_PROCESS, services) > os.getpriority(os.PRIO_PROCESS, node.pid)
 
 
-@pytest.mark.skipif(not PERMITTED, reason='this system permits no SCHED_FIFO to us')
+@pytest.mark.parametrize('priority', [pytest.param(20, marks=REAL_TIME), 0])
+def test_what_plans_motions_goes_before_what_is_ordinary_but_not_before_the_node(client, priority):
+    with node_with_arm(client, parameters={'realtime_priority': priority}) as node:
+        publisher = client.node.create_publisher(JointTrajectory, '/hod/joint_trajectory', 1)
+        planner = client.wait_until(lambda: child_of(node.pid, 'planner_host'))
+        ordinary = os.getpriority(os.PRIO_PROCESS, node.pid)
+        assert client.wait_until(lambda: os.getpriority(os.PRIO_PROCESS, planner) != ordinary)
+        assert policies(planner) == {(os.SCHED_OTHER, 0)}
+        assert (os.getpriority(os.PRIO_PROCESS, planner) < ordinary) == (priority > 0)
+        client.node.destroy_publisher(publisher)
+
+
+@REAL_TIME
 def test_a_realtime_priority_of_0_leaves_the_node_as_it_was_started(client):
     with node_with_arm(client, parameters={'realtime_priority': 0}) as node:
         assert policies(node.pid) == {(os.SCHED_OTHER, 0)}

@@ -16,11 +16,11 @@ EXAMPLE = Path(__file__).resolve().parents[3] / 'examples' / 'policy_chunks.py'
 TIMEOUT = 1.0           # [s] above any standstill of the machine
 MARGIN, EFFORT_RATE = 0.8, 870.0
 pytestmark = [pytest.mark.slow, pytest.mark.alone]
-ATTEMPTS = 5            # of a policy whose robot is a process that a busy machine may hold up for longer than TIMEOUT
+ATTEMPTS = 10           # of a policy that is its robot too, and that a busy machine may hold up: for TIMEOUT, or until chunks are too late
 
 
 def told_by_the_policy(client):
-    """(what it says of its motion, whether its measurements came too late for the node)"""
+    """(what it says of its motion, whether its measurements or its chunks came too late for the node)"""
     client.describe(example_robot('panda'))
     parameters = {
         'trajectory.chunk_rate': 50.0, 'publish_commands': True, 'setpoint_timeout': TIMEOUT, 'source_timeout': 2 * TIMEOUT,
@@ -32,7 +32,7 @@ def told_by_the_policy(client):
     finally:
         client.withdraw_description()
     print(policy.stdout, policy.stderr)
-    return policy.stdout, 'joint_states are' in node.output
+    return policy.stdout, 'joint_states are' in node.output or ' 0 refused' not in policy.stdout
 
 
 def test_a_policys_chunks_are_streamed_and_where_one_is_late_or_none_comes_the_robot_stops_on_the_path(client):
