@@ -25,6 +25,7 @@ from hod_ros.cpp.header import header_of
 from hod_ros.cpp.header import names_of
 from hod_ros.cpp.header import number_text
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
+from hod_ros.dynamics.loads import FRAMES
 from hod_ros.dynamics.loads import LinkWrench
 from hod_ros.errors import InputError
 from hod_ros.model.robot_model import RobotModel
@@ -206,9 +207,15 @@ def _kernel():
 def _vectors(model, drives):
     """Lines of inputs and of what Python computes of them, inputs of few digits, which either scalar represents."""
     rng = np.random.default_rng(7)
+    moving = [i for i, (body, _) in enumerate(model.links.values()) if body >= 0 or model.base == 'free']
 
     def random(*shape):
         return rng.integers(-64, 65, shape) / 64
+
+    def load(order):
+        """(link and frame by their numbers, values, the same as inverse_dynamics takes it) of a link that moves, where there is one."""
+        link, frame, values = int(rng.choice(moving or [0])), len(lines) % len(FRAMES), random(order + 1, 6)
+        return [link, frame], values, {list(model.links)[link]: LinkWrench(values, FRAMES[frame])}
 
     def line(what, order, *arrays):
         return ' '.join([what, str(order), *(number_text(value) for array in arrays for value in np.ravel(array))]) + '\n'
@@ -219,13 +226,14 @@ def _vectors(model, drives):
             q = random(order + 3, model.n)
             if model.base == 'free':
                 pose, twists = np.eye(4), random(order + 2, 6)
-                pose[:3, 3] = random(3)
-                lines.append(line('free', order, q, pose, twists, *inverse_dynamics(model, q, base=(pose, twists))))
+                pose[:3, :3], pose[:3, 3] = np.roll(np.eye(3), 1, axis=0), random(3)
+                place, values, wrenches = load(order)
+                lines.append(line('free', order, q, place, values, pose, twists, *inverse_dynamics(
+                    model, q, base=(pose, twists), wrenches=wrenches)))
                 continue
             lines.append(line('fixed', order, q, inverse_dynamics(model, q)))
-            wrench = random(order + 1, 6)
-            link = next(iter(model.links))
-            lines.append(line('loaded', order, q, wrench, inverse_dynamics(model, q, wrenches={link: LinkWrench(wrench, 'world_aligned')})))
+            place, values, wrenches = load(order)
+            lines.append(line('loaded', order, q, place, values, inverse_dynamics(model, q, wrenches=wrenches)))
     if drives is not None:
         lines += _motor_vectors(prepared(model, drives), random, line)
     return lines

@@ -162,6 +162,16 @@ def test_what_fails_its_own_check_is_not_written(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize('base', ['fixed', 'free'])
+def test_the_check_tells_loads_that_are_left_out(tmp_path, monkeypatch, base):
+    def unloaded(model, q, *, base=None, wrenches=None):
+        return inverse_dynamics(model, q, base=base)
+
+    monkeypatch.setattr('hod_ros.cpp.export.inverse_dynamics', unloaded)
+    with pytest.raises(InputError, match='failed its own check'):
+        export_cpp(robot('our_panda', base=base), tmp_path / 'a')
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason='root may write anywhere')
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     tmp_path.chmod(0o500)

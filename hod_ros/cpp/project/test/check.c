@@ -58,13 +58,14 @@ int main(int count, char **arguments)
             refused = ${name}_inverse_dynamics(robot, in, order, out);
             compare(out, expected, order + 1, N);
         } else if (strcmp(what, "loaded") == 0) {
-            const ${name}_load load = {0, 1, in + q};
-            read = read_numbers(in, NULL, q + W) && read_numbers(NULL, expected, Q);
+            read = read_numbers(in, NULL, q + 2 + W) && read_numbers(NULL, expected, Q);
+            const ${name}_load load = {(int)in[q], (int)in[q + 1], in + q + 2};
             refused = ${name}_loaded_inverse_dynamics(robot, in, order, &load, 1, NULL, NULL, out, NULL);
             compare(out, expected, order + 1, N);
         } else if (strcmp(what, "free") == 0) {
-            read = read_numbers(in, NULL, q + base) && read_numbers(NULL, expected, Q + W);
-            refused = ${name}_loaded_inverse_dynamics(robot, in, order, NULL, 0, in + q, in + q + 16, out, out + Q);
+            read = read_numbers(in, NULL, q + 2 + W + base) && read_numbers(NULL, expected, Q + W);
+            const ${name}_load load = {(int)in[q], (int)in[q + 1], in + q + 2};
+            refused = ${name}_loaded_inverse_dynamics(robot, in, order, &load, 1, load.values + W, load.values + W + 16, out, out + Q);
             compare(out, expected, order + 1, N);
             compare(out + Q, expected + Q, order + 1, 6);
         }$motor_check
