@@ -13,6 +13,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -183,8 +184,10 @@ def _in_processes(count, jobs):
             with ProcessPoolExecutor(min(count, len(left)), get_context('spawn'), _start_worker) as pool:
                 done = 0
                 try:
-                    with _signals_held_back():
-                        futures = {pool.submit(_do_in_worker, job): job for job in left}
+                    futures = {}
+                    with _signals_held_back(), suppress(BrokenProcessPool):         # which may be before the last job is in
+                        for job in left:
+                            futures[pool.submit(_do_in_worker, job)] = job
                     for future in as_completed(futures):
                         try:
                             error = future.result()

@@ -8,6 +8,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import numpy as np
@@ -179,6 +180,17 @@ def test_a_worker_that_is_killed_loses_nothing(folder):
     assert killed is not None and process.returncode == 0, errors
     hod(*words[:4], str(folder / 'single'), '--format', 'csv')
     assert contents(folder / 'out') == contents(folder / 'single')
+
+
+def test_workers_that_are_killed_as_they_start_are_told_of_among_many_jobs_too(tmp_path):
+    (tmp_path / 'sitecustomize.py').write_text("import os, sys\n'spawn_main' in ' '.join(sys.orig_argv) and os.kill(os.getpid(), 9)\n")
+    (tmp_path / 'many.py').write_text("""if __name__ == '__main__':
+    from hod_ros.command.folders import _in_processes
+    print(next(_in_processes(2, list(range(20_000)))))""")
+    done = subprocess.run(
+        [sys.executable, 'many.py'], cwd=tmp_path, env={**os.environ, 'PYTHONPATH': str(tmp_path)}, capture_output=True, text=True,
+        timeout=300)
+    assert (done.stdout, done.stderr) == ("(0, 'its worker was killed 3 times; is there too little memory for 2 jobs?')\n", '')
 
 
 def test_a_dask_cluster_gives_the_same(folder):
