@@ -97,6 +97,13 @@ class _Search:
             line = np.concatenate([line, added_line])
             order = np.argsort(line, kind='stable')
             line, knots, given = line[order], np.concatenate([knots, added_times])[order], np.concatenate([given, added])[order]
+            alike = knots[1:] <= knots[:-1]
+            if alike.any():
+                i = int(line[np.argmax(alike)])
+                raise InputError(
+                    f'times is {self.times[i]:.9g} s at point {i}, {self.times[i + 1] - self.times[i]:.3g} s before the next one; points '
+                    'that are added between them lie closer together than floating point numbers of that size; count times from the start '
+                    'of the motion')
         return line[:-1], knots, least_energy.complete(knots, given, self.order)
 
     def _bad(self, motion, line):

@@ -92,6 +92,17 @@ def test_limits_are_kept_where_any_deviation_is_allowed():
     assert longer > 10                                  # points were added
 
 
+@pytest.mark.parametrize('given', [{'velocities': 10.0}, {'velocities': 10.0, 'accelerations': 1e3}])
+def test_times_too_large_for_points_between_them_are_refused_and_those_from_the_start_of_the_motion_are_not(given):
+    rng = np.random.default_rng(9)
+    positions, times = rng.uniform(-1, 1, (5, 2)), 1e-4 * np.arange(5)
+    given = {what: size * rng.uniform(-1, 1, (5, 2)) for what, size in given.items()}
+    options = {'smoothness': 2, 'max_deviation': 1e-7, **given}
+    assert np.isfinite(Trajectory.interpolate(times, positions, **options).coefficients).all()
+    with pytest.raises(InputError, match='count times from the start of the motion'):
+        Trajectory.interpolate(9e8 + times, positions, **options)
+
+
 def test_given_velocities_are_met_near_the_lines_too_or_refused():
     rng = np.random.default_rng(8)
     refused = 0
