@@ -84,6 +84,8 @@ def export_cpp(
     if not one_of(scalar, SCALARS):
         raise InputError(f"scalar is {shown(scalar)}; it is 'double' or 'float'")
     constants = Constants(model, drives)
+    if model.n == 0 and model.base == 'fixed':
+        raise InputError(f'{model.name} has no moving joint and a fixed base, so it takes no forces; give a model that moves')
     target = _target(folder)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -113,6 +113,8 @@ def _without_last_zeros(texts):
 def number_text(value: float, scalar: str = 'double') -> str:
     """The shortest text of a number that reads back as it."""
     if scalar == 'float':
+        if abs(value) > np.finfo(np.float32).max:
+            raise InputError(f'the robot or its drives have the figure {value:g}, which is beyond the range of float; export to double')
         value = np.float32(value)
         text = np.format_float_scientific(value, unique=True, trim='-') if value and not 1e-3 < abs(value) < 1e6 else str(value)
         return text.removesuffix('.0') if '.' not in text.removesuffix('.0') and 'e' not in text else text + 'f'

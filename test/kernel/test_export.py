@@ -21,6 +21,7 @@ from hod_ros import HyperbolicSineSpring
 from hod_ros import InputError
 from hod_ros import QuadraticSpring
 from hod_ros import Rigid
+from hod_ros import RobotModel
 from hod_ros import SeriesElastic
 from hod_ros import export_cpp
 from hod_ros import inverse_dynamics
@@ -185,6 +186,19 @@ def test_wrong_arguments_are_refused(tmp_path, options):
     with pytest.raises(InputError):
         export_cpp(robot('our_panda'), tmp_path / 'a', **options)
     assert not (tmp_path / 'a').exists()
+
+
+def test_figures_beyond_float_and_robots_that_do_not_move_are_refused_by_name(tmp_path, monkeypatch):
+    monkeypatch.setenv('CC', 'no-such-compiler')
+    panda = robot('our_panda')
+    drives = {'panda_joint2': SeriesElastic(stiffness=1e60, motor_inertia=0.2)}
+    with pytest.raises(InputError, match='the figure 1e[+]60, which is beyond the range of float; export to double'):
+        export_cpp(panda, tmp_path / 'a', drives=drives, scalar='float')
+    export_cpp(panda, tmp_path / 'b', drives=drives)
+    still = RobotModel.from_urdf('<robot name="still"><link name="base"/></robot>')
+    with pytest.raises(InputError, match='still has no moving joint and a fixed base'):
+        export_cpp(still, tmp_path / 'c')
+    assert [path.name for path in tmp_path.iterdir()] == ['b']
 
 
 @pytest.mark.parametrize('folder', [None, 3, b'\0', '', 'a\0b'])
