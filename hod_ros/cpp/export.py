@@ -132,6 +132,7 @@ def _values(constants, drives, name, scalar):
     from hod_ros import __version__
     model, motors = constants.model, len(constants.motor_names)
     alike = constants.motor_names == model.joint_names
+    terms = int(constants.drives[:, 6].max()) if motors else 0
     values = {
         'name': name, 'NAME': name.upper(), 'robot': re.sub(r'[^\w .-]', '_', model.name, flags=re.ASCII), 'hash': model.hash,
         'version': __version__,
@@ -141,7 +142,7 @@ def _values(constants, drives, name, scalar):
         'error': "not measured, for there was no compiler; build/check says it", 'bound': f'{BOUNDS[scalar]:g}',
         'with_motors': ' and the motors of its elastic joints' if motors else '',
         'base_arguments': 'in, in + 16' if model.base == 'free' else 'NULL, NULL',
-        'terms': str(int(constants.drives[:, 6].max())) if motors else '0',
+        'terms': str(terms), 'most': str(max(4, terms + 2)),
         'call': f'{name}_inverse_dynamics(robot, q, 2, Q)',
         'base_declaration': '', 'motor_declaration': '', 'motor_definition': '', 'motor_check': ''}
     if model.base == 'free':
@@ -243,7 +244,7 @@ def _vectors(model, drives):
 
 def _motor_vectors(drives, random, line):
     terms = drives.rows - 5
-    for order in range(2 + terms, 5):
+    for order in range(2 + terms, max(5, 3 + terms)):
         for _ in range(2):
             q, k = random(order + 3, drives.model.n), np.zeros((order + 1, drives.model.n))
             Q = inverse_dynamics(drives.model, q).astype(np.float32).astype(float)

@@ -139,6 +139,15 @@ def test_constants_are_written_so_that_they_read_back_bit_for_bit(tmp_path, scal
     assert np.array_equal(read, expected.astype(scalar))
 
 
+@pytest.mark.parametrize('terms', [1, 3, 6])
+def test_motors_are_checked_whatever_their_dampers_terms(tmp_path, terms):
+    drive = SeriesElastic(stiffness=900.0, damping=2.0, damping_terms=terms, motor_inertia=0.1)
+    made = export_cpp(robot('our_panda'), tmp_path / 'arm', drives={'panda_joint2': drive})
+    assert made.error < 1e-13
+    orders = [int(line.split()[1]) for line in (made.folder / 'test/vectors.txt').read_text().splitlines() if line.startswith('motors')]
+    assert set(orders) == set(range(2 + terms, max(4, 2 + terms) + 1))
+
+
 def test_an_earlier_export_is_replaced_and_nothing_else_is(tmp_path, monkeypatch):
     monkeypatch.setenv('CC', 'no-such-compiler')
     panda = robot('our_panda')

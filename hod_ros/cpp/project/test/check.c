@@ -7,10 +7,10 @@
 
 #include "$name.h"
 
-enum { N = ${NAME}_N, M = ${NAME}_M, MOST = 8 * (N + 6) + 12 * (M + 1) };
+enum { N = ${NAME}_N, M = ${NAME}_M, K = $most + 1, OUT = K * (N + 6 + 2 * M) };
 
-static ${name}_number in[2 * MOST + 64], out[2 * MOST], kept[2 * MOST];
-static double expected[2 * MOST], worst;
+static ${name}_number in[(3 * K + 2) * N + 12 * K + 24], out[OUT], kept[OUT];
+static double expected[OUT], worst;
 static FILE *file;
 
 static int read_numbers(${name}_number *to, double *exact, int count)
@@ -43,7 +43,7 @@ int main(int count, char **arguments)
 {
     char what[32];
     int order, lines = 0;
-    ${name}_robot *robot = ${name}_new(4, 1);
+    ${name}_robot *robot = ${name}_new($most, 1);
     if (count != 2 || !robot || !(file = fopen(arguments[1], "r"))) {
         fprintf(stderr, "usage: check vectors.txt\n");
         return 2;
