@@ -8,19 +8,20 @@ commands go through as they come. When none has come for `timeout` seconds, each
 to rest, torque = last - damping * velocity, from joint_states: the last command of a robot at rest holds it. A joint without fresh
 joint_states goes on with its last command, which is what the controller would have done. Then, and until commands that come again are
 reached, torques change by `rate` a second at most. What is no number, or of another length, is no command.
+Ctrl-C ends it a second later: what a node that ends with it commands last still goes through.
 """
 
 import math
 import time
 from typing import Any
 
-import rclpy
-from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
+from until_signal import run_until_signal
 
 PERIOD = 0.005      # [s]
+PARTING = 1.0       # [s]
 
 
 class CommandWatchdog(Node):
@@ -89,13 +90,5 @@ class CommandWatchdog(Node):
         self.output.publish(Float64MultiArray(data=torques))
 
 
-def main() -> None:
-    rclpy.init()
-    try:
-        rclpy.spin(CommandWatchdog())
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
-
-
 if __name__ == '__main__':
-    main()
+    run_until_signal(CommandWatchdog, PARTING)

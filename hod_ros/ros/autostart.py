@@ -62,8 +62,10 @@ class Autostart:
         if keeper.hindered or self._parameters['publish_commands'] and now - self._born < DISCOVERY:
             return
         self._again = inf
-        if self._node.trigger_configure() == TransitionCallbackReturn.SUCCESS:
-            self._node.trigger_activate()
+        if self._node.trigger_configure() != TransitionCallbackReturn.SUCCESS:
+            return
+        if self._node.trigger_activate() == TransitionCallbackReturn.FAILURE:
+            self._start_again()         # another was quicker; our topics would keep it, too, from answering
 
     def claim(self) -> None:
         """Before an activation: its outputs are this node's from now on; InputError where another node answers in its place."""
@@ -94,6 +96,10 @@ class Autostart:
         self._node.get_logger().error(f'this node steps back: {taken}')
         self._node.trigger_deactivate()
         if self._parameters['autostart']:
-            self._node.trigger_cleanup()
-            self._keeper.awaited = True
-            self._again = monotonic() + uniform(*STEPS_BACK)
+            self._start_again()
+
+    def _start_again(self):
+        """From the state inactive: gives everything back, and starts after a while."""
+        self._node.trigger_cleanup()
+        self._keeper.awaited = True
+        self._again = monotonic() + uniform(*STEPS_BACK)

@@ -9,6 +9,7 @@ of 1 kHz costs its reader as little as one of 30 Hz; and since nothing is acknow
 
 import json
 import os
+import select
 import sys
 import time
 from typing import Any
@@ -55,15 +56,18 @@ def main() -> int:
     documents = _standard_output_for_documents_alone()
     rclpy.init(args=[])
     feed = Feed(node)
+    reader = select.poll()
+    reader.register(documents, 0)       # of no event but that it has gone
     try:
         due = time.monotonic()
-        while not stop.made:
+        gone = False
+        while not (stop.made or gone):
             found = feed.newest()
             if found is not None:
                 print(json.dumps(found), file=documents, flush=True)
             due = max(due + 1 / rate, time.monotonic() - 1 / rate)      # late by less than one, it makes up for that
-            time.sleep(max(0.0, due - time.monotonic()))
-    except BrokenPipeError:         # nobody reads any more
+            gone = bool(reader.poll(1e3 * max(0.0, due - time.monotonic())))
+    except BrokenPipeError:         # it went in the meantime
         sys.stderr.close()
     finally:
         feed.destroy_node()

@@ -164,6 +164,8 @@ def run(name: str, module: str, node_class: str, args: list[str] | None, stop: S
         executor.shutdown()     # else the participant outlives the process in shared memory
         if node is not None:
             node.destroy_node()
+        else:
+            gc.collect()        # one that stopped half made takes leave as well
         rclpy.try_shutdown()
         watchdog.close()
     return 0

@@ -120,6 +120,25 @@ def test_what_is_no_command_is_not_passed_on(peer):
     assert all(command == COMMAND for command in peer.received)
 
 
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_the_last_command_of_a_node_that_ends_at_the_same_time_goes_through(client, number):
+    process = start(f'joints:={JOINTS}', f'damping:={DAMPING}')
+    try:
+        peer = Peer(client)
+        peer.command(*COMMAND)
+        peer.comes(COMMAND)
+        process.send_signal(number)
+        peer.client.spin(0.1)
+        peer.command(0.0, 1.0)
+        peer.comes([0.0, 1.0])
+        output, _ = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0 and 'Traceback' not in output, output
+        peer.close()
+    finally:
+        process.kill()
+        process.communicate()
+
+
 def test_dampings_that_do_not_fit_the_joints_are_refused():
     process = start(f'joints:={JOINTS}', 'damping:=[20.0]')
     output, _ = process.communicate(timeout=PATIENCE)

@@ -11,6 +11,7 @@ from array import array
 from pathlib import Path
 
 import rclpy
+from ros_harness import PATIENCE
 
 from hod_interfaces.msg import JointSetpoint
 from hod_interfaces.msg import TorqueFeedforward
@@ -52,3 +53,16 @@ def test_the_feed_tells_the_newest_of_a_fast_stream_and_nothing_of_what_the_midd
         assert found['effort_rate'] == {}
     steps = [b['time'] - a['time'] for a, b in zip(told[1:], told[2:], strict=False)]
     assert min(steps) >= 1 and sum(steps) > 3 * len(steps), 'it passes over what is not the newest'
+
+
+def test_the_feed_ends_when_its_reader_is_gone_although_nothing_is_streamed():
+    """A reader that is killed takes nobody along."""
+    process = subprocess.Popen(
+        [sys.executable, '-m', 'hod_ros.ros.feed', '/silent', str(RATE)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        process.stdout.close()
+        assert process.wait(timeout=PATIENCE) == 0
+        assert b'Traceback' not in process.stderr.read()
+    finally:
+        process.kill()
+        process.wait()

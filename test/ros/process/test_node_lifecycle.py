@@ -14,6 +14,7 @@ from ros_harness import running_node
 from ros_harness import setpoint
 
 from hod_interfaces.msg import LinkWrench
+from hod_interfaces.msg import TorqueFeedforward
 from hod_interfaces.srv import ComputeInverseDynamics
 from hod_ros import RobotModel
 from hod_ros import inverse_dynamics
@@ -40,6 +41,40 @@ def assert_answers(client, text, joints=3):
     model = RobotModel.from_urdf(text)
     answer = client.ask(setpoint(Q[:, :joints], NAMES[:joints]))
     np.testing.assert_allclose(efforts(answer), inverse_dynamics(model, Q[:, :joints]), rtol=1e-12, atol=1e-12)
+
+
+OVERTAKEN = """
+import time
+from hod_ros.ros.nodes.hod import HodNode
+from hod_ros.ros.process import leave, run_process
+
+class Overtaken(HodNode):
+    overtaken = False
+
+    def _configure(self, state):
+        super()._configure(state)
+        while not self.overtaken:
+            time.sleep(0.01)
+            self.overtaken = self.count_publishers('/hod/feedforward') > 1
+
+leave(run_process('hod_node', '__main__', 'Overtaken'))
+"""
+
+
+def test_a_node_that_another_overtakes_as_it_starts_gives_its_topics_back_and_starts_once_they_are_free(client):
+    """Else each of two that start at once waits for the other's topics."""
+    def publishers():
+        return client.node.count_publishers('/hod/feedforward')
+
+    client.describe(arm_urdf(3))
+    with running_node(code=OVERTAKEN) as node:
+        assert client.wait_until(lambda: publishers() == 1)
+        other = client.node.create_publisher(TorqueFeedforward, '/hod/feedforward', 1)
+        node.wait_for_output('not activated: /hod/feedforward is taken: the node /client')
+        node.wait_for_output('waiting for its output topics: /hod/feedforward is taken: the node /client')
+        assert client.wait_until(lambda: publishers() == 1) and client.state == 'unconfigured'
+        client.node.destroy_publisher(other)
+        client.wait_for_state('active')
 
 
 def test_node_waits_says_for_what_and_starts_on_a_late_description(client):

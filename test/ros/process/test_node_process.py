@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import ros_harness
 from ros_harness import PATIENCE
 from ros_harness import NodeProcess
 from ros_harness import arm_urdf
@@ -73,6 +74,34 @@ def test_the_node_takes_leave_as_it_ends(client):
     client.withdraw_description()
 
 
+def test_a_node_that_stops_half_made_takes_leave_as_well(client):
+    """The longer it goes on before it stops, the more of it others know."""
+    code = """
+import sys, time
+from hod_ros.errors import InputError
+from hod_ros.ros.nodes.hod import HodNode
+from hod_ros.ros.process import leave, run_process
+
+class Stopped(HodNode):
+    def __init__(self):
+        super().__init__()
+        while not self.count_publishers('/seen'):
+            time.sleep(0.01)
+        raise InputError('a parameter is bad')
+
+leave(run_process('hod_node', '__main__', 'Stopped'))
+"""
+    def known():
+        return client.node.count_publishers('/hod/fault')
+
+    node = NodeProcess(code=code)
+    assert client.wait_until(known)
+    seen = client.node.create_publisher(ros_harness.String, '/seen', 1)
+    assert node.wait() == 1 and node.output.endswith('hod_node: a parameter is bad\n')
+    assert client.wait_until(lambda: not known(), timeout=LEASE / 2)
+    client.node.destroy_publisher(seen)
+
+
 def test_parameter_file_that_is_none_ends_the_node_with_a_sentence(tmp_path):
     node = NodeProcess(parameters_file=tmp_path / 'missing.yaml')
     assert node.wait() == 1
@@ -88,7 +117,6 @@ def test_missing_interfaces_are_named_with_the_way_to_build_them():
 
 
 def test_two_nodes_under_namespaces_answer_for_their_own_robots(client):
-    import ros_harness
     texts = {'left': arm_urdf(2), 'right': arm_urdf(3)}
     others = {side: ros_harness.Client(f'client_{side}', f'/{side}/hod') for side in texts}
     latched = ros_harness.LATCHED
