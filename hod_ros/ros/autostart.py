@@ -53,6 +53,8 @@ class Autostart:
     def start(self) -> None:
         """Configures and activates, as soon as there is a description that can be used, and nobody else who answers."""
         keeper = self._keeper
+        if self._node.state != 'unconfigured':
+            keeper.awaited = False      # somebody has configured it while it waited
         if not keeper.awaited or not keeper.available:
             return
         now = monotonic()

@@ -77,6 +77,20 @@ def test_a_node_that_another_overtakes_as_it_starts_gives_its_topics_back_and_st
         client.wait_for_state('active')
 
 
+def test_a_node_that_is_configured_by_hand_while_its_topics_are_taken_waits_for_them_no_more(client):
+    client.describe(arm_urdf(3))
+    other = client.node.create_publisher(TorqueFeedforward, '/hod/feedforward', 1)
+    with running_node() as node:
+        node.wait_for_output('waiting for its output topics: /hod/feedforward is taken: the node /client')
+        assert client.change_state('configure') and not client.change_state('activate')
+        client.diagnostics('model')
+        assert client.diagnostics('model')[1] == 'inactive'
+        client.node.destroy_publisher(other)
+        client.diagnostics('model')
+        assert client.state == 'inactive' and 'a callback failed' not in node.output
+        assert client.change_state('activate')
+
+
 def test_node_waits_says_for_what_and_starts_on_a_late_description(client):
     with running_node() as node:
         node.wait_for_output('waiting for a robot description on /robot_description')
