@@ -68,7 +68,7 @@ def _joint(joint, mass, model):
     if joint.kind == 'fixed':
         return found
     mimic = None if joint.mimic is None else {
-        'joint': joint.mimic.joint, 'multiplier': joint.mimic.multiplier, 'offset': joint.mimic.offset}
+        'joint': joint.mimic.master, 'multiplier': joint.mimic.multiplier, 'offset': joint.mimic.offset}
     return found | {
         'axis': joint.axis, 'position_limits': joint.position_limits, 'velocity_limit': joint.velocity_limit,
         'effort_limit': joint.effort_limit, 'damping': joint.damping, 'friction': joint.friction, 'mimic': mimic}

@@ -41,6 +41,14 @@ def test_a_joint_without_limits_has_none(tmp_path):
     assert joint['effort_limit'] is None and joint['position_limits'] == [None, None]
 
 
+def test_a_mimic_joint_is_told_with_its_master(tmp_path):
+    finger = '<joint name="finger" type="prismatic"><parent link="arm"/><child link="tip"/><mimic joint="hinge" multiplier="0.5"/></joint>'
+    text = PLAIN.replace('</robot>', f'<link name="tip"/>{finger}</robot>')
+    told = report('info', '-', stdin=text)['joints'][1]
+    assert told['mimic'] == {'joint': 'hinge', 'multiplier': 0.5, 'offset': 0.0} and not told['moves']
+    assert 'prismatic, mimics hinge' in hod('info', '-', stdin=text).stdout
+
+
 def test_joints_are_chosen_and_locked():
     told = report('info', 'panda', '--joints', 'panda_joint2,panda_joint1', '--lock', 'panda_joint4=-1.5')
     expected = RobotModel.from_urdf(example_robot('panda'), joints=['panda_joint2', 'panda_joint1'], locked={'panda_joint4': -1.5})
