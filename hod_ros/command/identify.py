@@ -72,9 +72,9 @@ def run(options: argparse.Namespace) -> int:
     paths = [path for given in options.recordings for path in _files(given)]
     if options.motors is not None and len(paths) != 1:
         raise Failure(f'--motors goes with one recording, but there are {len(paths)}', exits.USAGE)
-    recordings_of = [_recording(path, options) for path in paths]
+    recordings_of = [_recording(path, model, options) for path in paths]
     for path, recording in zip(paths, recordings_of, strict=True):
-        refuse_degrees(model, recording.of_model(model).positions, path)
+        refuse_degrees(model, recording.positions, path)
     found = identify(
         model, recordings_of, description_deviation=options.believe, cutoff=options.cutoff,
         friction_width=options.friction_width)
@@ -96,13 +96,13 @@ def _files(path):
     return sorted(recordings(path)) if path.is_dir() and not is_bag(path) else [path]
 
 
-def _recording(path, options):
+def _recording(path, model, options):
     import numpy as np
 
     from hod_ros.identification.recording import Recording
     from hod_ros.recordings.read_samples import read_samples
     try:
-        samples = read_samples(path, topic=options.topic)
+        samples = read_samples(path, topic=options.topic, joint_names=model.joint_names)
     except OSError as error:
         raise Failure(f'{str(path)!r} cannot be read: {error.strerror}') from None
     if samples.efforts is None:
@@ -112,7 +112,7 @@ def _recording(path, options):
     times = (samples.stamps[keep] - begin) * 1e-9
     motors = None
     if options.motors is not None:
-        theirs = read_samples(options.motors, topic=options.topic).of_joints(samples.joint_names)
+        theirs = read_samples(options.motors, topic=options.topic, joint_names=model.joint_names)
         at = (theirs.stamps - begin) * 1e-9
         if at[0] > times[0] or at[-1] < times[-1]:
             inside = (times >= at[0]) & (times <= at[-1])

@@ -71,8 +71,8 @@ def _measured(options, prepared, sought):
     from scipy.interpolate import CubicSpline
 
     from hod_ros.recordings.read_samples import read_samples
-    links = read_samples(options.recordings[0], topic=options.topic).of_joints(prepared.model.joint_names)
-    motors = read_samples(options.motor_states, topic=options.motor_topic).of_joints(sought)
+    links = read_samples(options.recordings[0], topic=options.topic, joint_names=prepared.model.joint_names)
+    motors = read_samples(options.motor_states, topic=options.motor_topic, joint_names=sought)
     if motors.efforts is None:
         raise Failure(f'{str(options.motor_states)!r} has no torques of the motors; record motor_states with efforts, or add columns '
                       '<joint>.effort')

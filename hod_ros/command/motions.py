@@ -85,7 +85,7 @@ def _recorded(path, model):
     from hod_ros.recordings.read_samples import read_samples
     from hod_ros.recordings.samples import ROWS
     from hod_ros.trajectories.trajectory import Trajectory
-    samples = read_samples(path).of_joints(model.joint_names)
+    samples = read_samples(path, joint_names=model.joint_names)
     refuse_degrees(model, samples.q[:, 0], path)
     rows = samples.q.shape[1]
     if rows < len(ROWS):

@@ -27,10 +27,21 @@ def is_bag(path: Path) -> bool:
     return path.suffix in ('.mcap', '.db3') or (path / 'metadata.yaml').is_file()
 
 
-def read_bag(path: Path, topic: str | None = None) -> Iterator[Samples]:
-    """Samples of one topic; None: of the only one that has any of setpoints, joint states and trajectories, in this preference."""
+def read_bag(path: Path, topic: str | None = None, joint_names: tuple[str, ...] | None = None) -> Iterator[Samples]:
+    """Samples of one topic; None: of the only one that has any of setpoints, joint states and trajectories, in this preference.
+
+    joint_names: of these joints alone; messages that hold none of them, such as a gripper's on the same topic, are left out.
+    """
+    left_out: set[str] = set()
+    found = False
     for connection, messages in _messages(path, topic):
-        yield from _samples(messages, connection.msgtype, path, connection.topic)
+        for piece in _samples(messages, connection.msgtype, path, connection.topic, joint_names, left_out):
+            found = True
+            yield piece
+    if left_out and not found:
+        raise InputError(
+            f'{path.name!r} has none of the joints {arguments.listed(joint_names or ())}, only {arguments.listed(sorted(left_out))}; choose '
+            'joints that it has')
 
 
 def count(path: Path, topic: str | None = None) -> int:
@@ -88,7 +99,7 @@ def _connection(reader, path, topic):
     known = [c for c in reader.connections if c.msgtype in KINDS]
     described = ', '.join(f'{c.topic} ({c.msgtype})' for c in reader.connections) or 'none'
     if topic is not None:
-        chosen = [c for c in known if c.topic == topic]
+        chosen = [c for c in known if c.topic.strip('/') == topic.strip('/')]
         if not chosen:
             raise InputError(f'{path.name!r} has no topic {topic!r} of {arguments.listed(KINDS)}; its topics are {described}')
         return chosen
@@ -101,16 +112,22 @@ def _connection(reader, path, topic):
     raise InputError(f'{path.name!r} has no topic of {arguments.listed(KINDS)}; its topics are {described}')
 
 
-def _samples(messages, kind, path, topic):
-    """Samples of messages in their order: one piece for each stretch of one layout."""
+def _samples(messages, kind, path, topic, joint_names, left_out):
+    """Samples of messages in their order: one piece for each stretch of one layout. left_out: gets the joints of messages without any."""
     arrivals = np.array([arrival for _, arrival, _ in messages], np.int64)
     data = [message for _, _, message in messages]
     try:
         found = list(cdr.batches(data, kind))
     except InputError as error:
         raise InputError(f'{topic} in {path.name!r}: {error}') from None
+    if joint_names is not None:
+        others = [batch for batch in found if set(joint_names).isdisjoint(batch.layout.names)]
+        left_out.update(name for batch in others for name in batch.layout.names)
+        found = [batch for batch in found if batch not in others]
     pieces = [_of_batch(batch, kind, arrivals[batch.rows]) for batch in found]
-    if kind == cdr.TRAJECTORY:
+    if joint_names is not None:
+        pieces = [_of_joints(piece, joint_names, topic, path) for piece in pieces]
+    if kind == cdr.TRAJECTORY or not pieces:
         yield from pieces
         return
     if len({(piece.joint_names, piece.q.shape[1], piece.efforts is None) for piece in pieces}) == 1:
@@ -120,13 +137,23 @@ def _samples(messages, kind, path, topic):
             pieces[0].joint_names, np.concatenate([piece.stamps for piece in pieces])[order],
             np.concatenate([piece.q for piece in pieces])[order], efforts)
         return
-    owner = np.empty(len(data), np.intp)            # messages of several layouts, in turns
+    owner = np.full(len(data), -1)            # messages of several layouts, in turns
     place = np.empty(len(data), np.intp)
     for i, batch in enumerate(found):
         owner[batch.rows], place[batch.rows] = i, np.arange(len(batch.rows))
-    for stretch in np.split(np.arange(len(data)), np.flatnonzero(np.diff(owner)) + 1):
+    kept = np.flatnonzero(owner >= 0)
+    for stretch in np.split(kept, np.flatnonzero(np.diff(owner[kept])) + 1):
         piece, rows = pieces[owner[stretch[0]]], place[stretch]
         yield Samples(piece.joint_names, piece.stamps[rows], piece.q[rows], None if piece.efforts is None else piece.efforts[rows])
+
+
+def _of_joints(piece, joint_names, topic, path):
+    missing = [name for name in joint_names if name not in piece.joint_names]
+    if missing:
+        raise InputError(
+            f'a message of {topic} in {path.name!r} has no joint {missing[0]!r}, only {arguments.listed(piece.joint_names)}; joints that '
+            'come in several messages are not put together: choose joints of one, and lock the others')
+    return piece.of_joints(joint_names)
 
 
 def _of_batch(batch, kind, arrivals):

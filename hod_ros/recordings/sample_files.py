@@ -17,8 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from hod_ros.checks import arguments
 from hod_ros.checks.optional import optional
 from hod_ros.errors import InputError
+from hod_ros.recordings import stamps
+from hod_ros.recordings.headers import csv_header
+from hod_ros.recordings.headers import names_in
 from hod_ros.recordings.samples import ROWS
 from hod_ros.recordings.samples import Samples
 
@@ -30,9 +34,9 @@ _FIELDS = ('positions', 'velocities', 'accelerations', 'jerks', 'snaps')
 _HIGHER = re.compile(r'd([5-9]|[1-9]\d)')
 
 
-def read_file(path: Path) -> Iterator[Samples]:
-    """Samples of a file whose ending is one of ENDINGS."""
-    return {'.csv': _csv, '.npz': _npz, '.parquet': _parquet}[path.suffix](path)
+def read_file(path: Path, joint_names: tuple[str, ...] | None = None) -> Iterator[Samples]:
+    """Samples of a file whose ending is one of ENDINGS: of these joints, whatever else it holds, or of all."""
+    return {'.csv': _csv, '.npz': _npz, '.parquet': _parquet}[path.suffix](path, joint_names)
 
 
 def count(path: Path) -> int | None:
@@ -40,33 +44,39 @@ def count(path: Path) -> int | None:
     if path.suffix == '.parquet':
         return int(_parquet_file(path).metadata.num_rows)
     if path.suffix == '.npz':
-        return int(_Npz(path).shape('times' if _Npz(path).has('times') else 'stamps')[0])
+        file = _Npz(path)
+        return next((int(file.shape(key)[0]) for key in ('stamps', 'times') if file.has(key)), None)
     return None
 
 
 class _Columns:
-    """What the columns of a table mean."""
+    """What the columns of a table mean that hold the time and the joints of interest; None: all joints."""
 
-    def __init__(self, header: list[str], name: str) -> None:
+    def __init__(self, header: list[str], name: str, joint_names: tuple[str, ...] | None) -> None:
+        self.name = name
         self.time = next((header.index(label) for label in ('stamp', 'time') if label in header), None)
         if self.time is None:
             raise InputError(f'{name!r} has no column time [s] or stamp [ns]; its columns are {", ".join(header[:12])}')
-        self.unit = 1 if header[self.time] == 'stamp' else 1e9
+        self.time_label = header[self.time]
         places: dict[str, dict[str, int]] = {}
         for at, label in enumerate(header):
-            if at == self.time or label in ('stamp', 'time'):
+            if label in ('stamp', 'time', ''):
                 continue
             joint, _, kind = label.rpartition('.')
             if not joint or not (kind in (*ROWS, 'effort') or _HIGHER.fullmatch(kind)):
                 joint, kind = label, 'position'
+            if joint_names is not None and joint not in joint_names:
+                continue
             own = places.setdefault(joint, {})
             if kind in own:
                 raise InputError(f'{name!r} has two columns of the {kind} of {joint!r}; leave one of them out')
             own[kind] = at
+        if joint_names is not None:
+            places = {joint: places.get(joint, {}) for joint in joint_names}
         missing = [joint for joint, own in places.items() if 'position' not in own]
         if missing or not places:
             raise InputError(f'{name!r} has no column {missing[0] if missing else "<joint>"!r} with positions; its columns are '
-                             f'{", ".join(header[:12])}')
+                             f'{arguments.some(header, 12)}; choose joints that it has, and lock the others')
         self.joint_names = tuple(places)
         names = [*ROWS, *(f'd{k}' for k in range(len(ROWS), 100))]
         self.rows = []
@@ -83,38 +93,49 @@ class _Columns:
             self.rows.append(given)
         efforts = [own.get('effort') for own in places.values()]
         self.efforts = None if None in efforts else efforts
+        self.used = sorted({self.time, *(at for row in self.rows for at in row), *(self.efforts or ())})
+        self.places = {at: place for place, at in enumerate(self.used)}
 
-    def samples(self, values: np.ndarray, stamps: np.ndarray | None = None) -> Samples:
-        """Of a table (samples, columns)."""
-        if stamps is None:
-            stamps = np.round(values[:, self.time] * self.unit).astype(np.int64)
-        q = np.stack([values[:, columns] for columns in self.rows], axis=1)
-        return Samples(self.joint_names, stamps, q, None if self.efforts is None else values[:, self.efforts])
+    def samples(self, values: np.ndarray, times: np.ndarray) -> Samples:
+        """Of a table (samples, used columns)."""
+        q = np.stack([values[:, self._places_of(columns)] for columns in self.rows], axis=1)
+        return Samples(self.joint_names, times, q, None if self.efforts is None else values[:, self._places_of(self.efforts)])
+
+    def _places_of(self, columns):
+        return [self.places[at] for at in columns]
 
 
-def _csv(path):
+def _csv(path, joint_names):
     with open(path, newline='', encoding='utf-8-sig') as file:
-        header = [cell.strip().strip('"') for cell in file.readline().split(',')]
-        if header == ['']:
-            raise InputError(f'the file {path.name!r} is empty; its first line names the columns: time, <joint>, <joint>.velocity, ...')
-        columns = _Columns(header, path.name)
+        lines = _lines(file, path.name)
+        header = csv_header(next(lines, [''])[0].split(','), path.name)
+        columns = _Columns(header, path.name, joint_names)
         done = 1
-        while True:
-            try:
-                lines = list(islice(file, _SAMPLES))
-            except UnicodeDecodeError as error:
-                raise InputError(f'{path.name!r} is no text behind line {done} ({error.reason}); is it another kind of file?') from None
-            if not lines:
-                return
-            yield columns.samples(_numbers(lines, len(header), done, header, path.name), _stamps(lines, columns))
-            done += len(lines)
+        for some in lines:
+            values = _numbers(some, columns.used, done, header, path.name)
+            yield columns.samples(values, _stamps(some, values, columns))
+            done += len(some)
 
 
-def _numbers(lines, width, done, header, name):
-    """(samples, columns); what is wrong is found again cell by cell, to be told."""
+def _lines(file, name):
+    """The first line by itself, then some thousands at a time."""
+    done, size = 0, 1
+    while True:
+        try:
+            some = list(islice(file, size))
+        except UnicodeDecodeError as error:
+            raise InputError(f'{name!r} is no text in UTF-8 behind line {done} ({error.reason}); is it another kind of file?') from None
+        if not some:
+            return
+        yield some
+        done, size = done + len(some), _SAMPLES
+
+
+def _numbers(lines, used, done, header, name):
+    """(samples, used columns); what is wrong is found again cell by cell, to be told."""
     try:
-        values = np.loadtxt(lines, delimiter=',', ndmin=2, comments=None)
-        if values.shape == (len(lines), width) and np.isfinite(values).all():
+        values = np.loadtxt(lines, delimiter=',', ndmin=2, comments=None, usecols=used)
+        if len(values) == len(lines) and np.isfinite(values).all() and all(line.count(',') == len(header) - 1 for line in lines):
             return values
     except ValueError:
         pass
@@ -124,25 +145,26 @@ def _numbers(lines, width, done, header, name):
         if not line.strip():
             continue
         where = f'line {done + i + 1} of {name!r}'
-        if len(cells) != width:
-            raise InputError(f'{where} has {len(cells)} cells, but the header {width}; is the file cut off?')
-        for label, cell in zip(header, cells, strict=True):
+        if len(cells) != len(header):
+            raise InputError(f'{where} has {len(cells)} cells, but the header {len(header)}; is the file cut off?')
+        for at in used:
             try:
-                if np.isfinite(float(cell)):
+                if np.isfinite(float(cells[at])):
                     continue
             except ValueError:
                 pass
-            raise InputError(f'{where}, column {label!r} is {cell.strip()[:40]!r}; give a finite number')
+            raise InputError(f'{where}, column {header[at]!r} is {cells[at].strip()[:40]!r}; give a finite number')
         kept.append(line)
-    return np.loadtxt(kept, delimiter=',', ndmin=2, comments=None) if kept else np.zeros((0, width))
+    return np.loadtxt(kept, delimiter=',', ndmin=2, comments=None, usecols=used) if kept else np.zeros((0, len(used)))
 
 
-def _stamps(lines, columns):
-    """Nanoseconds do not fit a float: they are read as integers."""
-    if columns.unit != 1:
-        return None
-    return np.array([int(float(cell)) if '.' in cell or 'e' in cell else int(cell) for cell in (
-        line.split(',')[columns.time] for line in lines if line.strip())], np.int64)
+def _stamps(lines, values, columns):
+    """Nanoseconds since 1970 do not fit a float: they are read from the text."""
+    times = values[:, columns.places[columns.time]]
+    if columns.time_label not in stamps.NAMES and not (np.abs(times) > stamps.CLOCK).any():
+        return stamps.nanoseconds(times, columns.time_label, columns.name)
+    cells = (line.split(',')[columns.time] for line in lines if line.strip())
+    return np.array([stamps.nanoseconds_of_text(cell, columns.time_label, columns.name) for cell in cells], np.int64)
 
 
 def _parquet_file(path):
@@ -154,22 +176,24 @@ def _parquet_file(path):
         raise InputError(f'{path.name!r} is no Parquet file, or is cut off: {" ".join(str(error).split())[:200]}') from None
 
 
-def _parquet(path):
+def _parquet(path, joint_names):
     file = _parquet_file(path)
     header = file.schema_arrow.names
-    columns = _Columns(header, path.name)
+    columns = _Columns(header, path.name, joint_names)
     done = 0
-    for batch in file.iter_batches(_SAMPLES):
-        try:
-            each = [batch.column(i).to_numpy(zero_copy_only=False).astype(np.float64) for i in range(len(header))]
-        except (ValueError, TypeError):
-            raise InputError(f'{path.name!r} has columns that hold no numbers; leave them out') from None
-        values = np.stack(each, axis=1)
+    for batch in file.iter_batches(_SAMPLES, columns=[header[at] for at in columns.used]):
+        place = batch.schema.names.index
+        each = [batch.column(place(header[at])).to_numpy(zero_copy_only=False) for at in columns.used]
+        times = stamps.nanoseconds(each[columns.places[columns.time]], columns.time_label, path.name)
+        for at, column in zip(columns.used, each, strict=True):
+            if at != columns.time and column.dtype.kind not in 'iuf':
+                raise InputError(f'column {header[at]!r} of {path.name!r} holds no numbers; leave it out')
+        values = np.stack([column.astype(np.float64) for column in each], axis=1)
         if not np.isfinite(values).all():
             row, column = np.argwhere(~np.isfinite(values))[0]
-            raise InputError(f'row {done + row} of {path.name!r}, column {header[column]!r} is {values[row, column]}; give a finite number')
-        exact = batch.column(columns.time).to_numpy(zero_copy_only=False) if columns.unit == 1 else None
-        yield columns.samples(values, None if exact is None else exact.astype(np.int64))
+            raise InputError(
+                f'row {done + row} of {path.name!r}, column {header[columns.used[column]]!r} is {values[row, column]}; give a finite number')
+        yield columns.samples(values, times)
         done += len(values)
 
 
@@ -206,22 +230,31 @@ class _Npz:
 
     def whole(self, key: str) -> Any:
         with self._zip.open(f'{key}.npy') as file:
-            return np.lib.format.read_array(file, allow_pickle=False)
+            try:
+                return np.lib.format.read_array(file, allow_pickle=False)
+            except ValueError as error:
+                raise InputError(f'array {key} of {self.name!r} is not readable ({error}); give plain numbers, or texts') from None
+
+    def names(self) -> list[str]:
+        return [key.removesuffix('.npy') for key in self._zip.namelist()]
 
     def _open(self, key):
         file = self._zip.open(f'{key}.npy')
         version = np.lib.format.read_magic(file)
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, fortran, kind = read(file)
-        if fortran and len(shape) > 1 or not shape or kind.kind not in 'fiu':
-            raise InputError(f'array {key} of {self.name!r} is {kind} {shape}; give plain numbers in C order, a row for each sample')
+        if not shape or kind.kind not in ('fiumM' if key in ('times', 'stamps') else 'fiu'):
+            raise InputError(f'array {key} of {self.name!r} is {kind} {shape}; give plain numbers, a row for each sample')
+        if fortran and len(shape) > 1:
+            raise InputError(f'array {key} of {self.name!r} is in Fortran order; save numpy.ascontiguousarray of it')
         return file, shape, kind
 
 
-def _npz(path):
+def _npz(path, joint_names):
     file = _Npz(path)
     try:
-        yield from _npz_samples(file, path.name)
+        for piece in _npz_samples(file, path.name):
+            yield piece if joint_names is None else piece.of_joints(joint_names)
     except (ValueError, zipfile.BadZipFile, EOFError) as error:
         if isinstance(error, InputError):
             raise
@@ -233,15 +266,16 @@ def _npz_samples(file, name):
     keys = ['q'] if file.has('q') else [key for key in _FIELDS if file.has(key)]
     for key in ('joint_names', time, keys[0] if keys else 'positions'):
         if not file.has(key):
-            raise InputError(f'{name!r} has no array {key}; see the help for what it needs')
+            raise InputError(f'{name!r} has no array {key}; its arrays are {arguments.some(file.names()) or "none"}')
     if keys != ['q'] and keys != list(_FIELDS[:len(keys)]):
         raise InputError(f'{name!r} has {", ".join(keys)}, but not what comes before them; give every order up to the highest')
-    joint_names = tuple(map(str, file.whole('joint_names')))
+    joint_names = names_in(file.whole('joint_names'), name)
     wanted = [time, *keys, *(['efforts'] if file.has('efforts') else [])]
     samples, n = file.shape(time)[0], len(joint_names)
-    for key in wanted[1:]:
+    for key in wanted:
         shape = file.shape(key)
-        if shape[0] != samples or shape[-1] != n or len(shape) != (3 if key == 'q' else 2):
+        rows = shape[1:2] if key == 'q' and len(shape) == 3 else ()
+        if shape != ((samples,) if key == time else (samples, *rows, n)) or key == 'q' and not rows:
             raise InputError(f'array {key} of {name!r} has the shape {shape}, for {samples} {time} and {n} joint_names')
     for parts in zip(*(file.pieces(key) for key in wanted), strict=True):
         values = [np.asarray(part, np.float64) for part in parts[1:]]
@@ -249,5 +283,4 @@ def _npz_samples(file, name):
             if not np.isfinite(part).all():
                 raise InputError(f'array {key} of {name!r} holds a value that is not finite; every number must be finite')
         q = values[0] if keys == ['q'] else np.stack(values[:len(keys)], axis=1)
-        stamps = np.asarray(parts[0]) if time == 'stamps' else np.round(np.asarray(parts[0]) * 1e9)
-        yield Samples(joint_names, stamps.astype(np.int64), q, values[-1] if file.has('efforts') else None)
+        yield Samples(joint_names, stamps.nanoseconds(parts[0], time, name), q, values[-1] if file.has('efforts') else None)

@@ -14,6 +14,9 @@ import numpy as np
 from hod_ros.checks.arguments import some
 from hod_ros.checks.optional import optional
 from hod_ros.errors import InputError
+from hod_ros.recordings import stamps
+from hod_ros.recordings.headers import csv_header
+from hod_ros.recordings.headers import names_in
 from hod_ros.trajectories.waypoints import Waypoints
 
 yaml = optional('yaml', 'trajectories')
@@ -24,16 +27,15 @@ _KINDS = {'position': 'positions', 'velocity': 'velocities', 'acceleration': 'ac
 def read_csv(path: Path) -> Waypoints:
     """A header `time, <joint>, <joint>.velocity, <joint>.acceleration, <joint>.effort, ...` and a row for each point.
 
-    Empty cells are not given. `<joint>` alone is `<joint>.position`. Without a column `time` the points have no times.
+    Empty cells are not given. `<joint>` alone is `<joint>.position`. In place of `time` [s], `stamp` [ns]; without either the points have
+    no times.
     """
     with open(path, newline='', encoding='utf-8-sig') as file:
         try:
             rows = [row for row in csv.reader(file) if any(cell.strip() for cell in row)]
         except (csv.Error, UnicodeDecodeError) as error:
             raise InputError(f'the file {path.name!r} is no CSV: {error}; is it another kind of file?') from None
-    if not rows:
-        raise InputError(f'the file {path.name!r} is empty; its first line names the columns: time, <joint>, <joint>.velocity, ...')
-    header = [cell.strip() for cell in rows[0]]
+    header = csv_header(rows[0] if rows else [''], path.name)
     values = np.full((len(rows) - 1, len(header)), np.nan)
     for i, row in enumerate(rows[1:]):
         if len(row) != len(header):
@@ -42,15 +44,27 @@ def read_csv(path: Path) -> Waypoints:
         for j, cell in enumerate(row):
             if cell.strip():
                 values[i, j] = _number(cell, f'row {i + 1}, column {header[j]!r} of {path.name!r}')
-    return _of_columns(header, values, path.name)
+    clock = next((label for label in ('stamp', 'time') if label in header), None)
+    times = None
+    if clock is not None:
+        j = header.index(clock)
+        times = _times(clock, [row[j] for row in rows[1:]], values[:, j], path.name)
+    return _of_columns(header, values, times, path.name)
 
 
-def _of_columns(header: list[str], values: np.ndarray, name: str) -> Waypoints:
-    times, names = None, []
+def _times(label: str, cells: list[str], values: np.ndarray, name: str) -> np.ndarray:
+    """[s]; those of a clock since the first."""
+    if np.isnan(values).any() or label not in stamps.NAMES and not (np.abs(values) > stamps.CLOCK).any():
+        return values
+    exact = np.array([stamps.nanoseconds_of_text(cell, label, name) for cell in cells], np.int64)
+    return (exact - exact[:1]) * 1e-9
+
+
+def _of_columns(header: list[str], values: np.ndarray, times: np.ndarray | None, name: str) -> Waypoints:
+    names = []
     columns: dict[str, dict[str, int]] = {kind: {} for kind in _KINDS.values()}
     for j, label in enumerate(header):
-        if label == 'time':
-            times = values[:, j]
+        if label in ('stamp', 'time', ''):
             continue
         joint, _, kind = label.rpartition('.')
         if kind not in _KINDS or not joint:
@@ -83,7 +97,7 @@ def read_npz(path: Path) -> Waypoints:
         if name not in arrays:
             raise InputError(f'the file {path.name!r} holds {some(arrays) or "nothing"}, but no {name}')
     optional_arrays = {name: arrays[name] for name in ('velocities', 'accelerations', 'efforts') if name in arrays}
-    return Waypoints(tuple(map(str, arrays['joint_names'])), arrays.get('times'), arrays['positions'], **optional_arrays)
+    return Waypoints(names_in(arrays['joint_names'], path.name), arrays.get('times'), arrays['positions'], **optional_arrays)
 
 
 def read_document(path: Path) -> Any:

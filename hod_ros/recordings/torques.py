@@ -112,7 +112,7 @@ def _pieces(model, path, order, topic, missing, cutoff, rate, noise) -> Iterator
     if missing == 'interpolate':
         yield from _interpolated(model, path, order, topic, rate)
         return
-    pieces = (piece.of_joints(model.joint_names) for piece in pieces_of(path, topic) if len(piece))
+    pieces = (piece for piece in pieces_of(path, topic, model.joint_names) if len(piece))
     if missing == 'differentiate':
         yield from differentiated(pieces, order + 2, cutoff, noise)
         return
@@ -136,7 +136,7 @@ def _pieces(model, path, order, topic, missing, cutoff, rate, noise) -> Iterator
 
 
 def _interpolated(model, path, order, topic, rate):
-    samples = read_samples(path, topic=topic).of_joints(model.joint_names)
+    samples = read_samples(path, topic=topic, joint_names=model.joint_names)
     times = (samples.stamps - samples.stamps[0]) * 1e-9
     given = {'velocities': samples.q[:, 1]} if samples.q.shape[1] > 1 else {}
     if samples.q.shape[1] > 2:

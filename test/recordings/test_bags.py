@@ -79,6 +79,20 @@ def test_joint_states_whose_names_change_their_order_keep_theirs(tmp_path, store
     np.testing.assert_array_equal(found.efforts, expected[:, 2, ::-1])
 
 
+def test_messages_of_other_joints_on_the_same_topic_are_left_out(tmp_path, store):
+    arm = [(k * 10, state(store, k * 10 + 1)) for k in range(6)]
+    gripper = [(k * 10 + 5, state(store, k * 10 + 6, names=('finger',))) for k in range(6)]
+    mixed = sorted((*arm, *gripper), key=lambda sample: sample[0])
+    path = write(tmp_path / 'bag', store, {'/joint_states': (cdr.STATE, [(time, message) for time, (message, _) in mixed])})
+    found = read_samples(path, topic='joint_states', joint_names=N[::-1])
+    np.testing.assert_array_equal(found.q, [q[:2, ::-1] for _, (_, q) in arm])
+    np.testing.assert_array_equal(found.stamps, [time + 1 for time, _ in arm])
+    with pytest.raises(InputError, match="none of the joints 'wheel', only 'a', 'bb', 'ccc', 'finger'"):
+        read_samples(path, joint_names=['wheel'])
+    with pytest.raises(InputError, match="has no joint 'finger', only 'a', 'bb', 'ccc'; joints that come in several messages"):
+        read_samples(path, joint_names=['a', 'finger'])
+
+
 def test_trajectories_become_their_points(tmp_path, store):
     types = store.types
     points = [

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names in files: the header of a CSV, the joint_names of an NPZ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hod_ros.errors import InputError
+
+_SEPARATORS = {';': 'semicolons', '\t': 'tabs'}
+
+
+def csv_header(cells: list[str], name: str) -> list[str]:
+    """The labels of the columns in the first line of a CSV; without the comment sign that numpy.savetxt puts before them."""
+    labels = [cell.strip().strip('"').strip() for cell in cells]
+    labels[0] = labels[0].removeprefix('#').strip()
+    if labels == ['']:
+        raise InputError(f'the file {name!r} is empty; its first line names the columns: time, <joint>, <joint>.velocity, ...')
+    separator = next((sign for sign in _SEPARATORS if sign in labels[0]), None)
+    if separator is not None:
+        raise InputError(
+            f'the columns of {name!r} are separated by {_SEPARATORS[separator]}; separate them by commas, with points in the numbers: '
+            f'pandas.read_csv({name!r}, sep={separator!r}, decimal=...).to_csv(..., index=False)')
+    return labels
+
+
+def names_in(array: Any, name: str) -> tuple[str, ...]:
+    """The texts in the array joint_names of an NPZ."""
+    array = np.atleast_1d(array)
+    if array.ndim != 1 or array.dtype.kind not in 'US':
+        raise InputError(f'array joint_names of {name!r} is {array.dtype} {array.shape}; give a list of texts, one for each joint')
+    return tuple(text.decode('utf-8', 'replace') if isinstance(text, bytes) else str(text) for text in array.tolist())
