@@ -40,8 +40,8 @@ def read_bag(path: Path, topic: str | None = None, joint_names: tuple[str, ...] 
             yield piece
     if left_out and not found:
         raise InputError(
-            f'{path.name!r} has none of the joints {arguments.listed(joint_names or ())}, only {arguments.listed(sorted(left_out))}; choose '
-            'joints that it has')
+            f'{path.name!r} has none of the joints {arguments.listed(joint_names or ())}, only {arguments.listed(sorted(left_out))}; '
+            'choose joints that it has')
 
 
 def count(path: Path, topic: str | None = None) -> int:

@@ -191,8 +191,8 @@ def _parquet(path, joint_names):
         values = np.stack([column.astype(np.float64) for column in each], axis=1)
         if not np.isfinite(values).all():
             row, column = np.argwhere(~np.isfinite(values))[0]
-            raise InputError(
-                f'row {done + row} of {path.name!r}, column {header[columns.used[column]]!r} is {values[row, column]}; give a finite number')
+            label = header[columns.used[column]]
+            raise InputError(f'row {done + row} of {path.name!r}, column {label!r} is {values[row, column]}; give a finite number')
         yield columns.samples(values, times)
         done += len(values)
 

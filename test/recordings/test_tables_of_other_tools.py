@@ -18,7 +18,9 @@ def table(header, columns):
 
 @pytest.mark.parametrize('header', ['stamp,a,b', 'time,a,b'])
 def test_times_of_a_clock_keep_their_nanoseconds(tmp_path, header):
-    times = NANOSECONDS.tolist() if header.startswith('stamp') else [f'{stamp // 10**9}.{stamp % 10**9:09d}' for stamp in NANOSECONDS.tolist()]
+    times = NANOSECONDS.tolist()
+    if header.startswith('time'):
+        times = [f'{stamp // 10**9}.{stamp % 10**9:09d}' for stamp in times]
     (tmp_path / 'm.csv').write_text(table(header, [times, *Q.T]))
     np.testing.assert_array_equal(read_samples(tmp_path / 'm.csv').stamps, NANOSECONDS)
     np.testing.assert_allclose(read_waypoints(tmp_path / 'm.csv').times, (NANOSECONDS - NANOSECONDS[0]) * 1e-9, rtol=1e-15)
@@ -38,7 +40,8 @@ def test_times_in_the_unit_of_the_other_column_are_refused(tmp_path, header, tim
 
 
 @pytest.mark.parametrize(('key', 'times', 'message'), [
-    ('times', NANOSECONDS, 'call it stamps'), ('stamps', [0.0, 0.5, 1.0, 1.5], 'call it times'), ('times', [0.0, 1.0, np.nan, 3.0], 'finite')])
+    ('times', NANOSECONDS, 'call it stamps'), ('stamps', [0.0, 0.5, 1.0, 1.5], 'call it times'),
+    ('times', [0.0, 1.0, np.nan, 3.0], 'finite')])
 def test_arrays_of_times_in_another_unit_are_refused(tmp_path, key, times, message):
     np.savez(tmp_path / 'm.npz', joint_names=['a', 'b'], positions=Q, **{key: times})
     with pytest.raises(InputError, match=message):
