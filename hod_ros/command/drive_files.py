@@ -20,12 +20,20 @@ def read_figures(options: argparse.Namespace, source: 'Source', model: 'RobotMod
     """{joint: figures} of --drives and, for joints of the model that it does not name, of the description."""
     from hod_ros.actuators.description_tag import figures_from_urdf
     from hod_ros.actuators.figures import by_joint
+    from hod_ros.checks.arguments import listed
+    from hod_ros.checks.arguments import shown
     described = {joint: values for joint, values in figures_from_urdf(source.text).items() if joint in model.joint_names}
-    return {**described, **by_joint(_of_file(options.drives))} if options.drives is not None else described
+    if options.drives is None:
+        return described
+    given = by_joint(_of_file(options.drives))
+    unknown = [joint for joint in given if joint not in model.joint_names]
+    if unknown:
+        raise Failure(f'{str(options.drives)!r} has a drive of {shown(unknown[0])}; the joints are {listed(model.joint_names, 12)}')
+    return {**described, **given}
 
 
 def _of_file(path):
-    from hod_ros.recordings.tables import read_document
+    from hod_ros.recordings.documents import read_document
     try:
         document = read_document(path)
     except OSError as error:

@@ -13,22 +13,25 @@ import numpy as np
 from hod_ros.checks import arguments
 from hod_ros.errors import InputError
 from hod_ros.model.robot_model import RobotModel
-from hod_ros.recordings import tables
+from hod_ros.recordings.documents import read_document
 from hod_ros.trajectories.limits import Limits
 
 QUANTITIES = tuple(field.name for field in fields(Limits))
 _OF_MOVEIT = {f'max_{name}': name for name in ('velocity', 'acceleration', 'jerk', 'effort', 'effort_rate')}
+_NOT_JUDGED = (
+    'has_position_limits', 'min_position', 'max_position', 'has_deceleration_limits', 'max_deceleration', 'angle_wraparound',
+    'has_soft_limits', 'k_position', 'k_velocity', 'soft_lower_limit', 'soft_upper_limit')
 _IGNORED = ('default_velocity_scaling_factor', 'default_acceleration_scaling_factor')       # MoveIt's, which limit nothing
 
 
 def read_limits(path: Path, model: RobotModel, motor_names: tuple[str, ...] = ()) -> Limits:
-    """The limits of a model's joints and motors in a file; velocity and effort that it does not name are the description's own.
+    """The limits of a model's joints and motors in a file; velocity and effort of what it does not name are the description's own.
 
-    By quantity: `velocity: 2.0` for all joints, `effort: [87, 87, ...]` in the model's order, or `effort_rate: {joint1: 1000}` by name,
-    where joints that are not named are not limited. Or MoveIt's: `joint_limits: {joint1: {max_velocity: 2.0, has_jerk_limits: false}}`,
-    to which max_effort and max_effort_rate may be added.
+    By quantity: `velocity: 2.0` for all joints, `effort: [87, 87, ...]` in the model's order, or `effort_rate: {joint1: 1000}` by name;
+    `.inf` lifts a limit. Or MoveIt's: `joint_limits: {joint1: {max_velocity: 2.0, has_jerk_limits: false}}`, to which max_effort and
+    max_effort_rate may be added.
     """
-    document = tables.read_document(path)
+    document = read_document(path)
     if not isinstance(document, Mapping):
         raise InputError(f'the file {path.name!r} holds no limits; write such as `effort_rate: 1000`')
     document = {name: value for name, value in document.items() if name not in _IGNORED}
@@ -38,8 +41,11 @@ def read_limits(path: Path, model: RobotModel, motor_names: tuple[str, ...] = ()
     if unknown:
         raise InputError(f'the file {path.name!r} limits {arguments.shown(unknown[0])}; what can be limited is {", ".join(QUANTITIES)}')
     owners = {name: motor_names if name.startswith('motor_') else model.joint_names for name in document}
-    given = {name: _by_name(value, owners[name], f'{name} of {path.name!r}') for name, value in document.items() if value is not None}
-    return Limits(**{**of_description(model), **given})
+    described = of_description(model)
+    given = {
+        name: _figures(value, owners[name], described.get(name), f'{name} of {path.name!r}')
+        for name, value in document.items() if value is not None}
+    return Limits(**{name: value for name, value in {**described, **given}.items() if not np.isposinf(value).all()})
 
 
 def of_description(model: RobotModel) -> dict[str, Any]:
@@ -49,13 +55,22 @@ def of_description(model: RobotModel) -> dict[str, Any]:
     return {name: value for name, value in found.items() if np.isfinite(value).any()}
 
 
-def _by_name(value: Any, names: tuple[str, ...], what: str) -> Any:
-    if not isinstance(value, Mapping):
-        return value
-    unknown = [name for name in value if name not in names]
-    if unknown:
-        raise InputError(f'{what} names {arguments.shown(unknown[0])}; there are {arguments.listed(names, 12)}')
-    return [value.get(name, np.inf) for name in names]
+def _figures(value: Any, names: tuple[str, ...], described: Any, what: str) -> Any:
+    if isinstance(value, Mapping):
+        unknown = [name for name in value if name not in names]
+        if unknown:
+            raise InputError(f'{what} names {arguments.shown(unknown[0])}; there are {arguments.listed(names, 12)}')
+        others = [np.inf] * len(names) if described is None else described
+        return [_figure(value[name], f'{what}, {name}') if name in value else other for name, other in zip(names, others, strict=True)]
+    if isinstance(value, list):
+        return [_figure(figure, what) for figure in value]
+    return _figure(value, what)
+
+
+def _figure(value: Any, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise InputError(f'{what} is {arguments.shown(value)}; give a number in SI units, or .inf for no limit')
+    return value
 
 
 def _of_moveit(document: Mapping[str, Any], model: RobotModel, file: str) -> dict[str, Any]:
@@ -65,12 +80,27 @@ def _of_moveit(document: Mapping[str, Any], model: RobotModel, file: str) -> dic
         raise InputError(f'the file {file!r} has joint_limits, but not a table for each joint alone; see MoveIt\'s joint_limits.yaml')
     found: dict[str, dict[str, Any]] = {}
     for joint, entry in joints.items():
-        if joint not in model.joint_names:         # MoveIt lists fingers and other groups' joints as well
-            continue
-        for key, value in entry.items():
-            quantity = _OF_MOVEIT.get(key)
-            if quantity and entry.get(f'has_{quantity}_limits', True):
+        if joint in model.joint_names:         # MoveIt lists fingers and other groups' joints as well
+            for quantity, value in _of_joint(entry, f'joint {joint!r} of {file!r}').items():
                 found.setdefault(quantity, {})[joint] = value
     if not found:
         raise InputError(f'the file {file!r} limits none of {arguments.listed(model.joint_names, 12)}; name the joints of the robot')
     return dict(found)
+
+
+def _of_joint(entry: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """{quantity: limit} of a joint in MoveIt's file, inf where it says that there is none."""
+    known = (*_OF_MOVEIT, *(f'has_{quantity}_limits' for quantity in _OF_MOVEIT.values()), *_NOT_JUDGED)
+    unknown = [key for key in entry if key not in known]
+    if unknown:
+        raise InputError(f'{what} has {arguments.shown(unknown[0])}; there are {", ".join(known)}')
+    found = {}
+    for key, quantity in _OF_MOVEIT.items():
+        limited = entry.get(f'has_{quantity}_limits', key in entry)
+        if not isinstance(limited, bool) or limited and key not in entry:
+            raise InputError(f'{what} has has_{quantity}_limits: {arguments.shown(limited)}; give true and {key}, or false')
+        if limited:
+            found[quantity] = entry[key]
+        elif f'has_{quantity}_limits' in entry:
+            found[quantity] = np.inf
+    return found

@@ -83,10 +83,12 @@ def _number(value: Any) -> Any:
 def _seconds(duration: Any, point: int) -> float:
     if duration is None:
         return 0.0
-    parts = field(duration, 'sec'), field(duration, 'nanosec')
-    if parts[0] is None or parts[1] is None:
+    sec, nanosec = field(duration, 'sec'), field(duration, 'nanosec')
+    if sec is None or nanosec is None:
         try:
             return arguments.finite_number(duration, f'time_from_start of point {point}', '[s], or sec and nanosec')
         except TypeError:
             raise InputError(f'time_from_start of point {point} has no sec and nanosec') from None
-    return int(parts[0]) + 1e-9 * int(parts[1])
+    what = f'of time_from_start of point {point}'
+    return (arguments.finite_number(_number(sec), f'sec {what}', '[s]')
+            + 1e-9 * arguments.finite_number(_number(nanosec), f'nanosec {what}', '[ns]'))

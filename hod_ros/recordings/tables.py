@@ -1,25 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Way points in files: CSV with a header, NPZ, and YAML or JSON documents."""
+"""Way points in tables: CSV with a header, NPZ."""
 
 from __future__ import annotations
 
 import csv
-import json
 from pathlib import Path
-from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 
 from hod_ros.checks.arguments import some
-from hod_ros.checks.optional import optional
 from hod_ros.errors import InputError
 from hod_ros.recordings import stamps
 from hod_ros.recordings.headers import csv_header
 from hod_ros.recordings.headers import names_in
 from hod_ros.trajectories.waypoints import Waypoints
-
-yaml = optional('yaml', 'trajectories')
 
 _KINDS = {'position': 'positions', 'velocity': 'velocities', 'acceleration': 'accelerations', 'effort': 'efforts'}
 
@@ -98,19 +93,6 @@ def read_npz(path: Path) -> Waypoints:
             raise InputError(f'the file {path.name!r} holds {some(arrays) or "nothing"}, but no {name}')
     optional_arrays = {name: arrays[name] for name in ('velocities', 'accelerations', 'efforts') if name in arrays}
     return Waypoints(names_in(arrays['joint_names'], path.name), arrays.get('times'), arrays['positions'], **optional_arrays)
-
-
-def read_document(path: Path) -> Any:
-    """The first document of a YAML or JSON file."""
-    with open(path, encoding='utf-8') as file:
-        try:
-            if path.suffix == '.json':
-                return json.load(file)
-            return next(iter(yaml.load_all(file, Loader=getattr(yaml, 'CSafeLoader', yaml.SafeLoader))), None)
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise InputError(f'the file {path.name!r} is not readable: {error}') from None
-        except yaml.YAMLError as error:
-            raise InputError(f'the file {path.name!r} is no YAML: {error}') from None
 
 
 def _number(cell: str, where: str) -> float:

@@ -12,6 +12,7 @@ from hod_ros.errors import InputError
 from hod_ros.recordings import messages
 from hod_ros.recordings import planners
 from hod_ros.recordings import tables
+from hod_ros.recordings.documents import read_document
 from hod_ros.trajectories import arguments
 from hod_ros.trajectories.waypoints import Waypoints
 
@@ -50,7 +51,7 @@ def _read_file(path: Path) -> Waypoints:
         return tables.read_npz(path)
     if path.suffix not in ('.yaml', '.yml', '.json'):
         raise InputError(f'the file {path.name!r} ends in none of .csv, .npz, .yaml, .yml, .json; name one that does')
-    content = tables.read_document(path)
+    content = read_document(path)
     found = messages.trajectory_in(content)
     if found is None:
         kind = f'the keys {", ".join(map(str, list(content)[:8]))}' if isinstance(content, Mapping) else type(content).__name__

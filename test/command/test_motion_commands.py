@@ -71,13 +71,14 @@ def test_drives_bring_motors_into_the_judgement(folder):
     assert told['peaks']['motor_effort']['joint'] == JOINTS
 
 
-def test_moveits_limits_are_read(folder, panda):
+def test_moveits_limits_are_read_and_the_descriptions_hold_for_the_other_joints(folder, panda):
     limits = {'joint_limits': {
         'panda_joint1': {'has_velocity_limits': True, 'max_velocity': 0.5, 'has_jerk_limits': False, 'max_jerk': 1.0},
+        'panda_joint2': {'has_velocity_limits': False},
         'panda_finger_joint1': {'max_velocity': 0.1}}, 'default_velocity_scaling_factor': 0.1}
     (folder / 'joint_limits.yaml').write_text(yaml.safe_dump(limits))
     told = report('evaluate', 'panda', 'pick.csv', '--limits', 'joint_limits.yaml', cwd=folder, code=1)
-    assert told['limits']['velocity'] == [0.5, *[None] * 6] and 'jerk' not in told['limits']
+    assert told['limits']['velocity'] == [0.5, None, *panda.velocity_limits[2:]] and 'jerk' not in told['limits']
     assert told['margins']['velocity'][0] < 0
 
 
@@ -157,10 +158,29 @@ def test_degrees_are_told_from_radians(folder):
 
 @pytest.mark.parametrize('text, said', [
     ('torque: 3', "limits 'torque'"), ('effort: {hip: 3}', "'hip'"), ('effort: -3', 'above 0'), ('[1, 2', 'no YAML'),
-    ('motor_effort: 3', 'drives')])
+    ('motor_effort: 3', 'drives'), ('velocity: .nan', 'velocity is nan'), ('velocity: true', 'velocity of .* is True; give a number'), ('velocity: 120 deg/s', "is '120 deg/s'"),
+    ('effort: {panda_joint1: }', 'effort of .*, panda_joint1 is None'), ('velocity: 1\nvelocity: 2', "has 'velocity' twice"),
+    ('velocity: 1\n---\nvelocity: 2', 'holds 2 documents'), ('joint_limits: {panda_joint1: {max_velosity: 1}}', "has 'max_velosity'"),
+    ('joint_limits: {panda_joint1: {has_jerk_limits: true}}', 'give true and max_jerk, or false'),
+    ('joint_limits: {panda_joint1: {has_velocity_limits: "false", max_velocity: 1}}', "has_velocity_limits: 'false'")])
 def test_wrong_limits_are_one_line(text, said, folder):
     (folder / 'limits.yaml').write_text(text)
-    assert said in refusal('evaluate', 'panda', 'pick.csv', '--limits', 'limits.yaml', cwd=folder, code=3)
+    assert re.search(said, refusal('evaluate', 'panda', 'pick.csv', '--limits', 'limits.yaml', cwd=folder, code=3))
+
+
+def test_limits_of_some_joints_leave_the_descriptions_to_the_others(folder, panda):
+    (folder / 'limits.yaml').write_text('velocity: {panda_joint2: 1.5e0, panda_joint4: .inf}\neffort_rate: {panda_joint1: 1e3}\n')
+    told = report('evaluate', 'panda', 'pick.csv', '--limits', 'limits.yaml', cwd=folder)
+    expected = panda.velocity_limits.tolist()
+    expected[1], expected[3] = 1.5, None
+    assert told['limits']['velocity'] == expected and told['limits']['effort'] == panda.effort_limits.tolist()
+    assert told['limits']['effort_rate'] == [1000, *[None] * 6]
+
+
+def test_a_drive_of_a_joint_that_is_not_there_is_named(folder):
+    (folder / 'drives.yaml').write_text('elbow: {type: series_elastic, stiffness: 1}')
+    assert "has a drive of 'elbow'; the joints are" in refusal(
+        'evaluate', 'panda', 'pick.csv', '--drives', 'drives.yaml', cwd=folder, code=3)
 
 
 def test_what_is_not_there_is_named(folder):

@@ -8,6 +8,7 @@ import pytest
 from hod_ros import InputError
 from hod_ros import Waypoints
 from hod_ros import read_waypoints
+from hod_ros.recordings.documents import read_document
 
 PLAN = {
     'joint_names': ['b', 'a'],
@@ -69,6 +70,21 @@ def test_files_are_read(tmp_path):
     assert_plan(read_waypoints(str(tmp_path / 'plan.csv')))
 
 
+@pytest.mark.parametrize(('text', 'value'), [
+    ('1e3', 1000.0), ('1.5e-2', 0.015), ('.5', 0.5), ('-2.', -2.0), ('010', 10), ('0x10', 16), ('1:50', '1:50'), ('.inf', np.inf),
+    ('-7', -7), ('1_000', '1_000'), ('"3"', '3'), ('true', True)])
+def test_numbers_of_yaml_are_what_they_look_like(tmp_path, text, value):
+    pytest.importorskip('yaml')
+    (tmp_path / 'a.yaml').write_text(f'figure: {text}\n')
+    found = read_document(tmp_path / 'a.yaml')['figure']
+    assert found == value and type(found) is type(value)
+
+
+def test_parts_of_seconds_count_in_times(tmp_path):
+    points = [{'positions': [k], 'time_from_start': {'sec': 1.5 * k, 'nanosec': 0}} for k in range(3)]
+    assert read_waypoints({'joint_names': ['a'], 'points': points}).times.tolist() == [0, 1.5, 3]
+
+
 def test_points_without_times_get_them_by_a_rate():
     w = read_waypoints({'joint_names': ['a'], 'points': [{'positions': [0.1 * i * i]} for i in range(5)]})
     assert w.times is None
@@ -128,6 +144,7 @@ def test_results_of_planners_are_sampled():
     ({'joint_names': ['a'], 'points': [{'positions': ['fast']}]}, 'positions of point 0'),
     ({'joint_names': ['a'], 'points': [{'positions': [1.0], 'time_from_start': t} for t in (1.0, 0.5)]}, 'times must increase'),
     ({'joint_names': ['a'], 'points': [{'positions': [1.0], 'time_from_start': 'soon'}]}, 'time_from_start of point 0'),
+    ({'joint_names': ['a'], 'points': [{'positions': [1.0], 'time_from_start': {'sec': 'x', 'nanosec': 0}}]}, "sec of .* is 'x'"),
 ])
 def test_what_holds_no_plan_is_refused_with_its_point(source, message):
     with pytest.raises(InputError, match=message):
@@ -147,6 +164,9 @@ def test_what_holds_no_plan_is_refused_with_its_point(source, message):
     ('a.json', '{', 'not readable'),
     ('a.json', '{"points": 3}', 'holds the keys points'),
     ('a.yaml', 'a: [', 'is no YAML'),
+    ('a.yaml', 'joint_names: [a]\npoints: []\npoints: []\n', "has 'points' twice"),
+    ('a.json', '{"points": 3, "points": 3}', "has 'points' twice"),
+    ('a.yaml', 'points: 1\n---\npoints: 2\n', 'holds 2 documents'),
 ])
 def test_files_that_hold_no_plan_are_refused(tmp_path, name, content, message):
     (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
