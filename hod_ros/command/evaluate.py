@@ -79,13 +79,18 @@ def one(options: argparse.Namespace, source: 'Source', model: 'RobotModel', moti
 
 
 def _evaluated(options, source, model):
-    """(evaluation, trajectory, limits, slow-down or None)"""
+    """(evaluation, trajectory, limits, slow-down or None); beyond the description's position limits nothing is feasible at any speed."""
+    from dataclasses import replace
+
     from hod_ros.trajectories.evaluation import evaluate_trajectory
+    from hod_ros.trajectories.position_limits import beyond_position_limits
     trajectory = read_motion(options, model)
     drives = read_drives(options, source, model)
     limits = read_limits(options, model, drives)
     found = evaluate_trajectory(
         model, trajectory, limits, drives, options.margin, viscous_friction=options.viscous_friction)
+    if beyond_position_limits(model, trajectory):
+        return replace(found, feasible=False, message=f'not {found.message}' if found.feasible else found.message), trajectory, limits, None
     return found, trajectory, limits, None if found.feasible else _slower(model, trajectory, limits, drives, options)
 
 

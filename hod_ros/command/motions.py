@@ -38,7 +38,7 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         '--limits', metavar='FILE', type=Path,
         help="YAML or JSON: velocity, acceleration, jerk, effort, effort_rate, motor_effort, motor_velocity, or MoveIt's joint_limits.yaml;"
-        " the description's own limits of velocity and effort hold beside it")
+        " the description's own limits of position, velocity and effort hold beside it")
     add_drives(group)
 
 
@@ -74,7 +74,8 @@ def read_motion(options: argparse.Namespace, model: 'RobotModel') -> 'Trajectory
         raise Failure(f'{str(options.motion)!r} has no column of joint {missing[0]!r}; {remedy}')
     points = points.of_joints(model.joint_names)
     refuse_degrees(model, points.positions, options.motion)
-    rate = {'chunk_rate': 1.0} if points.times is None and getattr(options, 'needs_no_times', False) else {}
+    bare = points.times is None and points.velocities is None and points.accelerations is None
+    rate = {'chunk_rate': 1.0} if bare and getattr(options, 'needs_no_times', False) else {}
     if points.times is None and not rate:
         raise Failure(f'{str(options.motion)!r} has no times; add a column time [s]')
     return points.trajectory(max_deviation=_deviation(options.max_deviation), **rate)
@@ -116,7 +117,7 @@ def _deviation(text):
 
 
 def read_limits(options: argparse.Namespace, model: 'RobotModel', drives: 'PreparedDrives | None') -> 'Limits':
-    """The description's limits of velocity and effort, and those of --limits, which come first."""
+    """The description's limits of velocity and effort, and those of --limits, which come first. Positions are judged by themselves."""
     from hod_ros.recordings import limit_files
     from hod_ros.trajectories.limits import Limits
     if options.limits is None:

@@ -50,6 +50,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     require('scipy', 'trajectories')
+    from hod_ros.trajectories.position_limits import beyond_position_limits
     kind = None if options.out is None else ending(options.out, KINDS)
     if not 1e-6 <= options.step < float('inf'):
         raise Failure(f'--step is {options.step}; give a time of 1e-6 s or more', exits.USAGE)
@@ -58,7 +59,13 @@ def run(options: argparse.Namespace) -> int:
     trajectory = read_motion(options, model)
     drives = read_drives(options, source, model)
     limits = read_limits(options, model, drives)
-    motion, report = (_slowed if options.slow_down else _fastest)(model, trajectory, limits, drives, options)
+    outside = beyond_position_limits(model, trajectory)
+    if outside:         # at every speed
+        motion, report = None, {
+            'feasible': False, 'message': f'no timing is feasible for {model.name} (model {model.hash}): {outside}', 'hash': model.hash,
+            'margin': options.margin, 'duration_before': trajectory.duration}
+    else:
+        motion, report = (_slowed if options.slow_down else _fastest)(model, trajectory, limits, drives, options)
     points = None if motion is None or options.out is None else _points(model, motion, drives, options)
     if points is not None:
         from hod_ros.recordings.waypoint_writers import write_waypoints

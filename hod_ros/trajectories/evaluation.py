@@ -18,6 +18,7 @@ from hod_ros.trajectories import arguments
 from hod_ros.trajectories import peaks as search
 from hod_ros.trajectories.limits import FORCES
 from hod_ros.trajectories.limits import Limits
+from hod_ros.trajectories.position_limits import beyond_position_limits
 from hod_ros.trajectories.signals import Drives
 from hod_ros.trajectories.signals import Signals
 from hod_ros.trajectories.signals import limited
@@ -63,8 +64,9 @@ class TrajectoryEvaluation:
         (False, (7,))
     """
 
-    feasible: bool                          # every limit is kept
-    message: str                            # a sentence: what is nearest to its limit, or what exceeds it, and for which model and margin
+    feasible: bool                          # every limit that was given is kept
+    message: str                            # a sentence: what is nearest to its limit, or exceeds it, for which model and margin, and
+                                            # which joint leaves the position limits of the description
     peaks: dict[str, Peak]                  # by quantity: those of UNITS, motors' where drives are given
     margins: dict[str, NDArray[np.float64]]     # by limited quantity (n,): the part of the limit that is left; below 0: exceeded
     energy: NDArray[np.float64]             # (n,) mechanical work of each joint [J]
@@ -114,8 +116,9 @@ def evaluate_trajectory(
     judged = f'{model.name} (model {model.hash}), margin {float(margin):g}'
     nearest = _nearest(signals.quantities, found.value, limit, times, allowed, margin)
     message = f'{"feasible" if feasible else "not feasible"} for {judged}: {nearest}'
-    if signals.doubt:
-        message += f'; {signals.doubt}'
+    outside = signals.doubt or beyond_position_limits(model, signals.trajectory)
+    if outside:
+        message += f'; {outside}'
     return TrajectoryEvaluation(feasible, message, peaks, margins, signals.work(), model.name, model.hash, float(margin))
 
 

@@ -66,6 +66,26 @@ def test_evaluate_without_a_file_of_limits_takes_the_descriptions(folder):
     assert told['feasible'] and set(told['limits']) == {'velocity', 'effort'}
 
 
+def test_a_motion_beyond_the_position_limits_is_feasible_at_no_speed(folder, panda):
+    w = read_waypoints(folder / 'pick.csv')
+    column = w.joint_names.index('panda_joint4')
+    rows = [','.join(['time', *w.joint_names])]
+    for time, row in zip(w.times, w.positions, strict=True):
+        rows.append(','.join(map(str, [time, *np.where(np.arange(7) == column, row - w.positions[:, column].max() + 0.02, row)])))
+    (folder / 'far.csv').write_text('\n'.join(rows))
+    told = report('evaluate', 'panda', 'far.csv', cwd=folder, code=1)
+    assert not told['feasible'] and told['message'].startswith('not feasible for panda') and told['fastest_speed'] is None
+    sentence = r"joint 'panda_joint4' leaves its position limits from -3\.0718 to -0\.0698 by 0\.089\d* at "
+    assert re.search(sentence, told['message'])
+    done = hod('retime', 'panda', 'far.csv', '--out', 'goal.csv', cwd=folder, code=1)
+    assert re.search('no timing is feasible for panda .*: ' + sentence, done.stdout) and not (folder / 'goal.csv').exists()
+
+
+def test_velocities_without_times_are_no_path(folder):
+    (folder / 'path.csv').write_text('t,' + ','.join(JOINTS) + ',panda_joint1.velocity\n' + 2 * '0,0,0,0,-1,0,1,0,1\n')
+    assert 'has no times' in refusal('retime', 'panda', 'path.csv', cwd=folder, code=3)
+
+
 def test_drives_bring_motors_into_the_judgement(folder):
     told = report('evaluate', 'panda', 'pick.csv', '--drives', 'drives.yaml', cwd=folder)
     assert told['peaks']['motor_effort']['joint'] == JOINTS
