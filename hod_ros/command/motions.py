@@ -58,7 +58,10 @@ def add_margin(parser: argparse.ArgumentParser) -> None:
 
 def read_motion(options: argparse.Namespace, model: 'RobotModel') -> 'Trajectory':
     """The motion of the model's joints, smooth to the fourth derivative."""
+    import numpy as np
+
     from hod_ros.recordings.bags import is_bag
+    from hod_ros.recordings.contradictions import refuse_contradiction
     from hod_ros.recordings.waypoints import read_waypoints
     refuse_robot(options.motion)
     if is_bag(options.motion) or options.motion.suffix == '.parquet':
@@ -74,6 +77,9 @@ def read_motion(options: argparse.Namespace, model: 'RobotModel') -> 'Trajectory
         raise Failure(f'{str(options.motion)!r} has no column of joint {missing[0]!r}; {remedy}')
     points = points.of_joints(model.joint_names)
     refuse_degrees(model, points.positions, options.motion)
+    if points.times is not None and points.velocities is not None:
+        rows = [row for row in (points.positions, points.velocities, points.accelerations) if row is not None]
+        refuse_contradiction(points.times, np.stack(rows, axis=1), points.joint_names, options.motion.name, dense=False)
     bare = points.times is None and points.velocities is None and points.accelerations is None
     rate = {'chunk_rate': 1.0} if bare and getattr(options, 'needs_no_times', False) else {}
     if points.times is None and not rate:
@@ -83,6 +89,7 @@ def read_motion(options: argparse.Namespace, model: 'RobotModel') -> 'Trajectory
 
 def _recorded(path, model):
     """A recording with all its derivatives as the motion that has them at its samples."""
+    from hod_ros.recordings.contradictions import refuse_contradiction
     from hod_ros.recordings.read_samples import read_samples
     from hod_ros.recordings.samples import ROWS
     from hod_ros.trajectories.trajectory import Trajectory
@@ -95,7 +102,8 @@ def _recorded(path, model):
             'hod compute --differentiate makes torques of such recordings')
     if len(samples.stamps) > MOST_SAMPLES:
         raise Failure(f'{str(path)!r} holds {len(samples.stamps)} samples; give a part of {MOST_SAMPLES} at most, or hod compute all of it')
-    times = samples.times - samples.times[0]
+    times = (samples.stamps - samples.stamps[0]) * 1e-9
+    refuse_contradiction(times, samples.q[:, :len(ROWS)], samples.joint_names, path.name)
     return Trajectory.from_derivatives(times, samples.q[:, :len(ROWS)], model.joint_names)
 
 

@@ -16,6 +16,7 @@ from hod_ros.errors import InputError
 from hod_ros.model import motions
 from hod_ros.model.far_positions import in_degrees
 from hod_ros.model.robot_model import RobotModel
+from hod_ros.recordings.contradictions import refuse_contradiction
 from hod_ros.recordings.derivatives import Noise
 from hod_ros.recordings.derivatives import differentiated
 from hod_ros.recordings.read_samples import pieces_of
@@ -28,6 +29,7 @@ from hod_ros.trajectories.trajectory import Trajectory
 
 _EVALUATED = 8192           # samples of an interpolated motion at once
 _READ_LONGER = 300          # joints times rows squared, below which a sample is computed sooner than it is read
+_JUDGED = 100_000           # samples, in which units are told
 _MOST = 1e9                 # samples of one
 _FARTHEST = 1e-3            # [rad] or [m] from straight lines, of an interpolated motion
 
@@ -89,14 +91,14 @@ def compute_torques(
     first = next((piece for piece in pieces if len(piece)), None)
     if first is None:
         raise InputError(f'{recording.name!r} holds no samples')
-    degrees = in_degrees(model, first.q[:, 0])
-    if degrees:
-        raise InputError(f'{recording.name!r} has {degrees}')
     done = 0
     with whole_file(output) as file:
         writer = WRITERS[output.suffix](file, model.joint_names, order, model.hash)
         piece: Samples | None = first
         while piece is not None:
+            degrees = in_degrees(model, piece.q[:, 0])
+            if degrees:
+                raise InputError(f'{recording.name!r} has {degrees}')
             q = np.ascontiguousarray(piece.q[:, :order + 3])
             writer.add(piece.stamps, inverse_dynamics(model, q, order=order, threads=threads))
             done += len(piece)
@@ -131,6 +133,8 @@ def _pieces(model, path, order, topic, missing, cutoff, rate, noise) -> Iterator
             raise InputError(
                 f'sample {done + at} of {path.name!r}, at {piece.stamps[at] * 1e-9:.9g} s: {row_name(int(row))} of joint '
                 f'{model.joint_names[joint]!r} is {piece.q[at, row, joint]}; every number must be finite')
+        if done < _JUDGED:
+            refuse_contradiction((piece.stamps - piece.stamps[0]) * 1e-9, piece.q[:, :order + 3], piece.joint_names, path.name)
         yield piece
         done += len(piece)
 
@@ -138,6 +142,7 @@ def _pieces(model, path, order, topic, missing, cutoff, rate, noise) -> Iterator
 def _interpolated(model, path, order, topic, rate):
     samples = read_samples(path, topic=topic, joint_names=model.joint_names)
     times = (samples.stamps - samples.stamps[0]) * 1e-9
+    refuse_contradiction(times, samples.q[:, :3], samples.joint_names, path.name)
     given = {'velocities': samples.q[:, 1]} if samples.q.shape[1] > 1 else {}
     if samples.q.shape[1] > 2:
         given['accelerations'] = samples.q[:, 2]
