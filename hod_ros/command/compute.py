@@ -87,7 +87,8 @@ def one(
             if error.filename is not None and Path(error.filename) == motion:
                 raise Failure(f'{str(motion)!r} cannot be read: {error.strerror}') from None
             raise Failure(f'{str(output)!r} could not be written: {error.strerror or error}', exits.OUTPUT) from None
-    return {'motion': str(motion), 'output': str(output), 'samples': done.samples, 'order': done.order, 'noise': done.noise}
+    return {'motion': str(motion), 'output': str(output), 'samples': done.samples, 'order': done.order, 'noise': done.noise,
+        'duration': done.duration}
 
 
 class _Quiet:
@@ -106,7 +107,7 @@ def _report(options, done):
         print_json(done)
         return exits.DONE
     rows = ', '.join("Q" + "'" * k for k in range(min(done['order'], 3) + 1)) + (f' .. Q^({done["order"]})' if done['order'] > 3 else '')
-    print(f'{done["output"]}: {rows} of {done["samples"]} samples')
+    print(f'{done["output"]}: {rows} of {done["samples"]} samples, {done["duration"]:.4g} s')
     if done['noise']:
         print(done['noise'])
     return exits.DONE

@@ -27,6 +27,7 @@ _NUMBER = r'[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?'
 _OPEN_TO_DIALECTS = ('link', 'joint', 'inertial', 'limit', 'dynamics')      # further attributes of these change nothing
 _MOST = 20_000          # links and joints; the largest of many public robots has some hundred
 _MISPLACED = frozenset(ELEMENTS) - {'link', 'joint'}
+_TURN = 6.5             # [rad]
 _XACRO = 'xacro:'
 _NOWHERE = '0 0 0'      # the parser's own default of an origin, which it takes faster than it reads this
 
@@ -106,6 +107,8 @@ class Lint:
             elif not _numbers(count)(text):
                 hint = '; it looks like unexpanded xacro' if '$' in text else ''
                 self._fault(place.error(f'{name} of its <{element.tag}> is {shown(text)}; give {wanted(count)}{hint}', element))
+            elif name == 'rpy' and text != _NOWHERE and any(abs(float(angle)) > _TURN for angle in text.split()):
+                self._oddities['rpy beyond a whole turn, which is in radians: are these degrees?'][place.name] = None
             if name == 'quat_xyzw':     # which the parser does not know
                 self.has_quaternions = True
             elif text != _NOWHERE or element.tag != 'origin':

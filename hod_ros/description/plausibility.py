@@ -13,6 +13,8 @@ from hod_ros.checks import arguments
 from hod_ros.checks import geometry
 
 _LARGEST_RADIUS = 1.0       # [m] of gyration
+_FARTHEST_COM = 10.0        # [m] from its link's origin
+_DOUBTED_LIMITS = (20.0, 1000.0)        # [rad] or [m]: beyond what joints reach, and below what is written for no limit
 _RELATIVE_SLACK = 1e-6
 _MOST_NAMED = 6
 
@@ -64,11 +66,23 @@ def inertia_doubts(link, mass, tensor, *, point_masses=False):
             'in another unit?', f'{mass:.4g} kg, {moments[2]:.4g} kg m^2')
 
 
+def place_doubts(link):
+    """Doubts about where a link's mass is."""
+    distance = np.linalg.norm(link.com)
+    if distance > _FARTHEST_COM:
+        yield Doubt('link', link.name, "the distance of its centre of mass from its origin; places are in metres: are these millimetres?",
+                    f'{distance:.4g} m')
+
+
 def limit_doubts(joint):
-    """Doubts about limits that contradict themselves."""
+    """Doubts about limits that contradict themselves, or are in another unit."""
     lower, upper = joint.position_limits
     if lower > upper:
         yield Doubt('joint', joint.name, 'a lower position limit above the upper one', f'{lower:g} and {upper:g}')
+    least, most = _DOUBTED_LIMITS
+    if least < max(abs(lower), abs(upper)) < most:
+        question = 'in metres: are these millimetres?' if joint.kind == 'prismatic' else 'in radians: are these degrees?'
+        yield Doubt('joint', joint.name, f'position limits, which are {question}', f'{lower:g} and {upper:g}')
     for what, value in (('a velocity limit', joint.velocity_limit), ('an effort limit', joint.effort_limit)):
         if value < 0:
             yield Doubt('joint', joint.name, f'{what} below zero; a limit is 0 or more, and is left out where there is none', f'{value:g}')

@@ -58,19 +58,23 @@ def unit_models(model):
 
 def equations(model, units, recordings, orders, cutoff, widths):
     """([Equations of each piece], Filtering)"""
-    found, noise, smooth, cutoffs, samples = [], [], [], [], 0
+    found, noise, cutoffs, followed, samples = [], [], [], [], 0
     for recording in recordings:
         for piece in recording.of_model(model).pieces():
             motion = smoothed_motion(piece.times, piece.positions, _MOTION, cutoff=cutoff)
+            followed.append(motion.cutoff)
             half = motion.span / 2
             windows = _Windows(piece.times, half, motion.span * _LEFT_OUT)
             if not windows.count:
                 continue
             found.append(_of_piece(piece, motion, windows, units, orders, widths))
             noise.append((motion.noise, motion.deviations[2]))
-            smooth.append(motion)
             cutoffs.append(motion.cutoff)
             samples += len(motion.derivatives)
+    if followed and not found:
+        raise InputError(
+            f'the recordings move too little for their noise, or for too short a time: followed up to {max(followed):.3g} Hz they give no '
+            'equation; record half a minute of motion of all joints')
     if not found:
         raise InputError('the recordings hold no stretch of a hundred samples and more without a gap; record some seconds of motion')
     position_noise, acceleration_noise = (np.sqrt(np.mean(np.square(part), axis=0)) for part in zip(*noise, strict=True))

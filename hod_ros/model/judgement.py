@@ -8,6 +8,7 @@ from typing import Any
 from hod_ros.description.plausibility import grouped
 from hod_ros.description.plausibility import inertia_doubts
 from hod_ros.description.plausibility import limit_doubts
+from hod_ros.description.plausibility import place_doubts
 from hod_ros.description.urdf import read_urdf
 from hod_ros.errors import DescriptionError
 from hod_ros.errors import HodError
@@ -82,7 +83,8 @@ def _lines(items):
 
 def _doubts(description):
     return [
-        *grouped(doubt for link in description.links for doubt in inertia_doubts(link.name, link.mass, link.tensor)),
+        *grouped(doubt for link in description.links for doubt in (
+            *inertia_doubts(link.name, link.mass, link.tensor), *place_doubts(link))),
         *grouped(doubt for joint in description.joints for doubt in limit_doubts(joint))]
 
 

@@ -25,6 +25,7 @@ from hod_ros.recordings.samples import Samples
 from hod_ros.recordings.samples import row_name
 from hod_ros.recordings.torque_files import WRITERS
 from hod_ros.recordings.whole_files import whole_file
+from hod_ros.trajectories.interpolation import SMOOTHNESS
 from hod_ros.trajectories.trajectory import Trajectory
 
 _EVALUATED = 8192           # samples of an interpolated motion at once
@@ -47,6 +48,7 @@ class TorqueReport:
     samples: int
     order: int
     noise: str | None       # of positions that were differentiated: a sentence
+    duration: float = 0.0   # [s] from the first sample to the last
 
 
 def compute_torques(
@@ -82,6 +84,10 @@ def compute_torques(
         raise InputError(f'{output.name!r} ends in none of {", ".join(WRITERS)}; name an output that does')
     if missing is not None and not arguments.one_of(missing, ('differentiate', 'interpolate')):
         raise InputError(f"missing is {arguments.shown(missing)}; it is 'differentiate', 'interpolate' or None")
+    if missing == 'interpolate' and order + 2 > max(SMOOTHNESS):
+        raise InputError(
+            f"order is {order}, but a motion through way points has {max(SMOOTHNESS)} continuous derivatives, enough for order "
+            f"{max(SMOOTHNESS) - 2}; ask for that at most, or for missing='differentiate' (--differentiate)")
     if motions.massive(model).base != 'fixed':
         raise InputError(f'{model.name} has a free base, whose motion no recording of joints holds')
     if threads is None and model.n * (order + 1)**2 < _READ_LONGER:
@@ -91,7 +97,7 @@ def compute_torques(
     first = next((piece for piece in pieces if len(piece)), None)
     if first is None:
         raise InputError(f'{recording.name!r} holds no samples')
-    done = 0
+    done, last = 0, first.stamps[0]
     with whole_file(output) as file:
         writer = WRITERS[output.suffix](file, model.joint_names, order, model.hash)
         piece: Samples | None = first
@@ -101,12 +107,12 @@ def compute_torques(
                 raise InputError(f'{recording.name!r} has {degrees}')
             q = np.ascontiguousarray(piece.q[:, :order + 3])
             writer.add(piece.stamps, inverse_dynamics(model, q, order=order, threads=threads))
-            done += len(piece)
+            done, last = done + len(piece), piece.stamps[-1]
             if progress is not None:
                 progress(done)
             piece = next(pieces, None)
         writer.finish()
-    return TorqueReport(done, order, noise.text() if noise.cutoffs else None)
+    return TorqueReport(done, order, noise.text() if noise.cutoffs else None, float(last - first.stamps[0]) * 1e-9)
 
 
 def _pieces(model, path, order, topic, missing, cutoff, rate, noise) -> Iterator[Samples]:
@@ -146,7 +152,7 @@ def _interpolated(model, path, order, topic, rate):
     given = {'velocities': samples.q[:, 1]} if samples.q.shape[1] > 1 else {}
     if samples.q.shape[1] > 2:
         given['accelerations'] = samples.q[:, 2]
-    motion = Trajectory.interpolate(times, samples.q[:, 0], **given, smoothness=min(5, max(2, order + 2)), max_deviation=_FARTHEST)
+    motion = Trajectory.interpolate(times, samples.q[:, 0], **given, smoothness=order + 2, max_deviation=_FARTHEST)
     if rate is not None:
         rate = arguments.number_above_0(rate, 'rate', '[Hz]')
         if times[-1] * rate > _MOST:

@@ -62,7 +62,7 @@ def test_a_file_gives_torques_and_says_so(tmp_path):
     assert found['samples'] == 200 and found['noise'] is None
     np.testing.assert_array_equal(np.load(tmp_path / 'Q.npz')['Q'], inverse_dynamics(MODEL, motion(np.arange(200) * 1e-3)))
     done = hod('compute', 'panda', tmp_path / 'm.npz', '-o', tmp_path / 'Q.csv')
-    assert 'Q of 200 samples' in done.stdout and done.stderr == ''
+    assert 'Q of 200 samples, 0.' in done.stdout and done.stderr == ''
 
 
 def test_noise_of_what_is_differentiated_is_reported(tmp_path):

@@ -28,6 +28,35 @@ def test_a_radius_of_gyration_above_a_metre_is_told_with_mass_and_moment():
     assert len(warnings(inertial(1.0, 1.01))) == 1
 
 
+@pytest.mark.parametrize(('kind', 'lower', 'upper', 'unit'), [
+    ('revolute', -180, 180, 'radians: are these degrees'), ('revolute', 0, 90, 'radians: are these degrees'),
+    ('prismatic', 0, 250, 'metres: are these millimetres')])
+def test_position_limits_in_another_unit_are_told(kind, lower, upper, unit):
+    limit = f'<limit lower="{lower}" upper="{upper}" effort="1" velocity="1"/>'
+    text = robot(link('base'), joint('swing', 'base', 'arm', limit, kind=kind), link('arm'))
+    warning, = RobotModel.from_urdf(text).warnings
+    assert f"joint 'swing': {lower} and {upper}: position limits, which are in {unit}?" in warning
+
+
+@pytest.mark.parametrize(('lower', 'upper'), [(-12.6, 12.6), (-1e9, 1e9), (-3.14, 3.14)])
+def test_position_limits_of_some_turns_and_for_none_are_believed(lower, upper):
+    limit = f'<limit lower="{lower}" upper="{upper}" effort="1" velocity="1"/>'
+    text = robot(link('base'), joint('swing', 'base', 'arm', limit, kind='revolute'), link('arm'))
+    assert RobotModel.from_urdf(text).warnings == ()
+
+
+def test_angles_of_an_origin_in_degrees_are_told():
+    turned = '<origin xyz="0 0 1" rpy="0 {} 0"/>'
+    for angle, told in (('-90', True), ('6.2832', False), ('1.5708', False)):
+        found = RobotModel.from_urdf(robot(link('base'), joint('swing', 'base', 'arm', turned.format(angle)), link('arm'))).warnings
+        assert list(found) == ["rpy beyond a whole turn, which is in radians: are these degrees?: 'swing'"] * told
+
+
+def test_a_centre_of_mass_in_millimetres_is_told():
+    warning, = warnings(inertial(1.0, 0.01).replace('0.1 0 0.2', '0 0 100'))
+    assert "link 'arm'" in warning and 'are these millimetres?' in warning
+
+
 def test_a_mass_without_a_tensor_is_told():
     warning, = warnings(inertial(2.5, 0))
     assert "link 'arm': 2.5 kg: a mass without rotational inertia, taken as a point" in warning

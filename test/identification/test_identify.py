@@ -189,6 +189,12 @@ def test_stiffness_is_found_where_motors_and_links_were_measured(arm):
         assert figures[f'{joint}/damping'].value == pytest.approx(2.0, rel=0.2)
 
 
+def test_recordings_of_an_arm_that_stands_still_are_refused_for_what_they_are(believed):
+    still = np.zeros((1000, believed.n))
+    with pytest.raises(HodError, match='recordings move too little .* followed up to'):
+        identify(believed, Recording(believed.joint_names, np.arange(1000) * 5e-3, still, still))
+
+
 def test_what_cannot_be_used_is_refused_by_its_name(believed, recordings):
     r = recordings[0]
     with pytest.raises(HodError, match="no joint 'panda_joint4'.*lock"):

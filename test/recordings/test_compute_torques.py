@@ -114,6 +114,16 @@ def test_way_points_are_interpolated(tmp_path):
     np.testing.assert_allclose(found[0, 0], inverse_dynamics(MODEL, rest)[0], atol=1e-9)
 
 
+def test_orders_that_need_more_continuous_derivatives_than_interpolation_gives_are_refused(tmp_path):
+    pytest.importorskip('scipy')
+    t = np.array([0.0, 0.5, 1.2, 2.0])
+    path = save(tmp_path / 'm.npz', t, motion(t)[:, :1])
+    report = compute_torques(MODEL, path, tmp_path / 'Q.npz', order=3, missing='interpolate', rate=100.0)
+    assert report.duration == pytest.approx(2.0)
+    with pytest.raises(InputError, match='order is 4, .* 5 continuous derivatives, enough for order 3'):
+        compute_torques(MODEL, path, tmp_path / 'Q.npz', order=4, missing='interpolate', rate=100.0)
+
+
 def test_an_error_in_the_middle_leaves_the_output_that_was_there(tmp_path):
     t = np.arange(20000) * 1e-3
     path = table(tmp_path / 'm.csv', t, motion(t)[:, :3])
