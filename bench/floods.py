@@ -8,7 +8,6 @@ exit code 0, and what ~/commands carries last must be the torque that holds the 
 
 import argparse
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -23,6 +22,7 @@ import numpy as np
 
 from bench.ros_peers import PRIORITY
 from bench.ros_peers import ROOT
+from bench.ros_peers import discover_quickly
 from bench.ros_peers import isolate
 from bench.ros_peers import robot
 from bench.ros_peers import wait_for_line
@@ -194,7 +194,7 @@ def run(trials=400, seconds=10.0, seed=0):
     random = np.random.default_rng(seed)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)        # else a node that inherits its being ignored, as by nohup, ignores it too
     isolate()
-    os.environ['FASTRTPS_DEFAULT_PROFILES_FILE'] = str(ROOT / 'config' / 'quick_discovery.xml')
+    discover_quickly()
     rclpy.init()
     watch = Watch()
     run_in_real_time(PRIORITY + 1)

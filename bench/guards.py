@@ -25,6 +25,7 @@ from bench.guarded_arm import PARAMETERS
 from bench.guarded_arm import PERIOD
 from bench.guarded_arm import GuardedArm
 from bench.ros_peers import ROOT
+from bench.ros_peers import discover_quickly
 from bench.ros_peers import isolate
 from hod_ros.ros.scheduling import run_in_real_time
 
@@ -428,7 +429,7 @@ def guarded_arm(commands='/hod/commands'):
 
     from hod_ros.ros.process import make_executor
     isolate()
-    os.environ['FASTRTPS_DEFAULT_PROFILES_FILE'] = str(ROOT / 'config' / 'quick_discovery.xml')       # a new node is found at once
+    discover_quickly()
     rclpy.init()
     node, executor, process = rclpy.create_node('guarded_arm'), make_executor(), Node()
     executor.add_node(node)
