@@ -147,6 +147,7 @@ class _Search:
         lines, points = np.zeros(len(self.active), dtype=bool), np.zeros(len(self.times), dtype=bool)
         lines[line[bad]] = True
         again = bad & self.active[line]
+        new = lines & ~self.active
         self.active |= lines
         if again.any():
             other = np.concatenate([[True], line[1:] != line[:-1], [True]])
@@ -160,7 +161,8 @@ class _Search:
         stops[1:] |= dwelling
         stops &= self.free & ~self.stopped
         self.stopped |= stops
-        if lasting.any() and not stops.any():
+        helpless = lasting.any() or not (new.any() or points.any())
+        if helpless and not stops.any():
             raise self._refusal(int(line[again][0]), motion, line)
 
     def _departures(self, coefficients, line):
@@ -180,6 +182,10 @@ class _Search:
                     f'{where} {arguments.label(self.names, j)} leaves its position limits from {lower[j]:.6g} to {upper[j]:.6g} by '
                     f'{excess[j]:.3g}: the velocities or accelerations given there lead out; give smaller ones, or leave them out')
         found = self._departures(motion.coefficients[pieces], line[pieces]).max()
+        if found <= self.size:
+            return InputError(
+                f'{where} rounding alone takes the motion {found:.3g} from the straight line, but max_deviation is {self.allowed:.3g}: '
+                f'positions go up to {np.abs(self.given[:, 0]).max():.3g}; give {self.size:.1g} or more, or None for any')
         return InputError(
             f'{where} the motion leaves the straight line by {found:.3g}, but max_deviation is {self.allowed:.3g}: the velocities or '
             'accelerations given there lead away from it; leave them out, give them along the line, or allow more (None: any)')

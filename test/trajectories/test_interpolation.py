@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import re
 import warnings
 
 import numpy as np
@@ -101,6 +102,17 @@ def test_times_too_large_for_points_between_them_are_refused_and_those_from_the_
     assert np.isfinite(Trajectory.interpolate(times, positions, **options).coefficients).all()
     with pytest.raises(InputError, match='count times from the start of the motion'):
         Trajectory.interpolate(9e8 + times, positions, **options)
+
+
+def test_a_deviation_within_the_rounding_of_large_positions_is_refused_at_once_and_what_is_advised_is_met():
+    times = [0.0, 0.4817785326132228, 1.4396229718465572, 2.3301519173613303]
+    positions = np.array([                              # whose motion along a line rounds off more than its bends do
+        [8007.890288211624, 6506.163212358016], [-5949.151560944121, -839.8017972813318], [7009.889711071483, 9790.988445896379],
+        [-7393.871518088637, 7937.487280255097]])
+    with pytest.raises(InputError, match='rounding alone takes the motion .* give 1e-07 or more') as refused:
+        Trajectory.interpolate(times, positions, max_deviation=1e-9)
+    advised = float(re.search('give (.*) or more', str(refused.value))[1])
+    assert np.isfinite(Trajectory.interpolate(times, positions, max_deviation=advised).coefficients).all()
 
 
 def test_given_velocities_are_met_near_the_lines_too_or_refused():
