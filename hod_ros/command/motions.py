@@ -60,6 +60,7 @@ def read_motion(options: argparse.Namespace, model: 'RobotModel') -> 'Trajectory
     """The motion of the model's joints, smooth to the fourth derivative."""
     import numpy as np
 
+    from hod_ros.checks.arguments import some
     from hod_ros.recordings.bags import is_bag
     from hod_ros.recordings.contradictions import refuse_contradiction
     from hod_ros.recordings.waypoints import read_waypoints
@@ -73,7 +74,7 @@ def read_motion(options: argparse.Namespace, model: 'RobotModel') -> 'Trajectory
     missing = [joint for joint in model.joint_names if joint not in points.joint_names]
     if missing:
         known = [joint for joint in points.joint_names if joint in model.joint_names]
-        remedy = f'choose the joints with --joints {",".join(known)}' if known else f'its columns are {", ".join(points.joint_names)}'
+        remedy = f'choose the joints with --joints {",".join(known)}' if known else f'its columns are {some(points.joint_names, 12)}'
         raise Failure(f'{str(options.motion)!r} has no column of joint {missing[0]!r}; {remedy}')
     points = points.of_joints(model.joint_names)
     refuse_degrees(model, points.positions, options.motion)

@@ -91,6 +91,15 @@ def limit_doubts(joint):
             yield Doubt('joint', joint.name, f'{what} below zero; real joints have 0 or more', f'{value:g}')
 
 
+def lock_doubts(joint, position):
+    """Doubts about where a joint is locked: farther beyond its limits than it has room between them."""
+    lower, upper = joint.position_limits
+    if 0 < upper - lower < max(position - upper, lower - position):
+        unit = 'metres: are these millimetres?' if joint.kind == 'prismatic' else 'radians: are these degrees?'
+        yield Doubt('joint', joint.name, f'locked far beyond its limits; positions are in {unit}',
+                    f'{position:g}, limits {lower:g} and {upper:g}')
+
+
 def free_base_warnings(base, link, inertia):
     """A sentence about a free base that is none of its own."""
     if arguments.one_of(base, ('free',)) and not inertia.any():

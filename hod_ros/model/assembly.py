@@ -14,6 +14,7 @@ from hod_ros.description.plausibility import free_base_warnings
 from hod_ros.description.plausibility import grouped
 from hod_ros.description.plausibility import inertia_doubts
 from hod_ros.description.plausibility import limit_doubts
+from hod_ros.description.plausibility import lock_doubts
 from hod_ros.description.plausibility import place_doubts
 from hod_ros.errors import InputError
 from hod_ros.model import field_checks
@@ -88,6 +89,9 @@ def assemble(description, *, keep=None, gravity=STANDARD_GRAVITY, locked=None, b
                 doubt for link in links if base == 'free' or bodies.links[link.name][0] >= 0
                 for doubt in (*inertia_doubts(link.name, link.mass, link.tensor), *place_doubts(link))),
             *grouped(doubt for joint in selected for doubt in limit_doubts(joint)),
+            *grouped(
+                doubt for joint in ordered if drives[joint.name].joint is None
+                for doubt in lock_doubts(joint, drives[joint.name].offset)),
             *grouped(mimic_doubts),
             *free_base_warnings(base, root, bodies.inertias[0]),
             *(['the robot has no moving joint'] if base == 'fixed' and not joint_names else []),

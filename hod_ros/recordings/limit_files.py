@@ -12,12 +12,14 @@ import numpy as np
 
 from hod_ros.checks import arguments
 from hod_ros.errors import InputError
+from hod_ros.model.far_positions import DEGREES
 from hod_ros.model.robot_model import RobotModel
 from hod_ros.recordings.documents import read_document
 from hod_ros.trajectories.limits import Limits
 
 QUANTITIES = tuple(field.name for field in fields(Limits))
 _OF_MOVEIT = {f'max_{name}': name for name in ('velocity', 'acceleration', 'jerk', 'effort', 'effort_rate')}
+_NEAR = 0.7             # of the logarithm: half as many, or twice
 _NOT_JUDGED = (
     'has_position_limits', 'min_position', 'max_position', 'has_deceleration_limits', 'max_deceleration', 'angle_wraparound',
     'has_soft_limits', 'k_position', 'k_velocity', 'soft_lower_limit', 'soft_upper_limit')
@@ -45,7 +47,25 @@ def read_limits(path: Path, model: RobotModel, motor_names: tuple[str, ...] = ()
     given = {
         name: _figures(value, owners[name], described.get(name), f'{name} of {path.name!r}')
         for name, value in document.items() if value is not None}
+    _refuse_degrees(given.get('velocity'), model, path.name)
     return Limits(**{name: value for name, value in {**described, **given}.items() if not np.isposinf(value).all()})
+
+
+def _refuse_degrees(velocity: Any, model: RobotModel, name: str) -> None:
+    """InputError where the limits of all turning joints are the description's own, or about as many times these as a radian has degrees."""
+    if velocity is None or np.shape(velocity) not in ((), (model.n,)):
+        return
+    turns = np.zeros(model.n, bool)
+    turns[model.coordinate] = (model.X[:, :3] != 0).any(axis=1)
+    with np.errstate(divide='ignore', invalid='ignore'):
+        given = np.broadcast_to(np.asarray(velocity, float), turns.shape)
+        times = given / np.asarray(model.velocity_limits, float)
+    judged = turns & np.isfinite(times) & (times != 1.0)
+    if judged.any() and (np.abs(np.log(times[judged] / DEGREES)) < _NEAR).all():
+        j = int(np.flatnonzero(judged)[0])
+        raise InputError(
+            f'velocity of {name!r} is {given[j]:g} for joint {model.joint_names[j]!r}, but the description has '
+            f'{model.velocity_limits[j]:g} rad/s: these look like degrees a second; give radians')
 
 
 def of_description(model: RobotModel) -> dict[str, Any]:

@@ -56,7 +56,7 @@ class _Columns:
         self.name = name
         self.time = next((header.index(label) for label in ('stamp', 'time') if label in header), None)
         if self.time is None:
-            raise InputError(f'{name!r} has no column time [s] or stamp [ns]; its columns are {", ".join(header[:12])}')
+            raise InputError(f'{name!r} has no column time [s] or stamp [ns]; its columns are {arguments.some(header, 12)}')
         self.time_label = header[self.time]
         places: dict[str, dict[str, int]] = {}
         for at, label in enumerate(header):

@@ -179,7 +179,8 @@ def test_degrees_are_told_from_radians(folder):
 @pytest.mark.parametrize('text, said', [
     ('torque: 3', "limits 'torque'"), ('effort: {hip: 3}', "'hip'"), ('effort: -3', 'above 0'), ('[1, 2', 'no YAML'),
     ('motor_effort: 3', 'drives'), ('velocity: .nan', 'velocity is nan'), ('velocity: true', 'velocity of .* is True; give a number'),
-    ('velocity: 120 deg/s', "is '120 deg/s'"),
+    ('velocity: 120 deg/s', "is '120 deg/s'"), ('velocity: {panda_joint1: 120}', "'panda_joint1', but .* 2.175 .* degrees a second"),
+    ('velocity: [1, 2]', 'holds 2 numbers'), ('velocity: [150, 150, 150, 150, 180, 180, 180]', 'these look like degrees a second'),
     ('effort: {panda_joint1: }', 'effort of .*, panda_joint1 is None'), ('velocity: 1\nvelocity: 2', "has 'velocity' twice"),
     ('velocity: 1\n---\nvelocity: 2', 'holds 2 documents'), ('joint_limits: {panda_joint1: {max_velosity: 1}}', "has 'max_velosity'"),
     ('joint_limits: {panda_joint1: {has_jerk_limits: true}}', 'give true and max_jerk, or false'),

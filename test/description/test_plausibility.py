@@ -45,6 +45,14 @@ def test_position_limits_of_some_turns_and_for_none_are_believed(lower, upper):
     assert RobotModel.from_urdf(text).warnings == ()
 
 
+def test_a_joint_that_is_locked_in_degrees_is_told():
+    text = robot(link('base'), joint('swing', 'base', 'arm', '<limit lower="-2" upper="1" effort="1" velocity="1"/>', kind='revolute'),
+                 link('arm'), joint('turn', 'arm', 'hand'), link('hand'))
+    warning, = RobotModel.from_urdf(text, locked={'swing': -90}).warnings
+    assert "joint 'swing': -90, limits -2 and 1: locked far beyond its limits; positions are in radians: are these degrees?" in warning
+    assert RobotModel.from_urdf(text, locked={'swing': 1.5}).warnings == ()
+
+
 def test_angles_of_an_origin_in_degrees_are_told():
     turned = '<origin xyz="0 0 1" rpy="0 {} 0"/>'
     for angle, told in (('-90', True), ('6.2832', False), ('1.5708', False)):
