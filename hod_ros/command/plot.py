@@ -39,7 +39,8 @@ QUANTITIES = {
     'effort_acceleration': ("Q''", 'N m/s²', 'N/s²'),
 }
 DEFAULT = 'position,effort,effort_rate,effort_acceleration'
-SAMPLES = 1001
+SAMPLES = 1001          # at least
+MOST_SAMPLES = 10_001
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     trajectory = read_motion(options, model)
     drives = read_drives(options, source, model)
     limits = read_limits(options, model, drives)
-    times = np.linspace(trajectory.start, trajectory.end, SAMPLES)
+    times = sample_times(trajectory)
     values = values_over(model, trajectory, times)
     title = f'{model.name}, {options.motion.name}' if options.title is None else options.title
     labels = [label(name, model) for name in shown]
@@ -85,6 +86,15 @@ def run(options: argparse.Namespace) -> int:
         style.save(figure, file, kind)
     print(f'{options.out}: {model.n} joints over {trajectory.duration:.4g} s')
     return exits.DONE
+
+
+def sample_times(trajectory):
+    """Times that a curve is drawn through: even ones, and some in every piece, however short, as the bends of a long motion are."""
+    import numpy as np
+    breaks = trajectory.breaks
+    within = (breaks[:-1, None] + np.diff(breaks)[:, None] * (np.arange(4) / 4)).ravel()
+    even = np.linspace(trajectory.start, trajectory.end, SAMPLES if len(within) <= MOST_SAMPLES - SAMPLES else MOST_SAMPLES)
+    return np.union1d(even, within) if len(even) == SAMPLES else even
 
 
 def values_over(model, trajectory, times):

@@ -15,8 +15,11 @@ def rows_figure(
         names: Sequence[str] | None = None):
     """cases: arrays (samples, orders, joints), one a column; labels: one an order; titles: one a case; names: of the joints."""
     orders = len(labels)
-    figure, axes = style.subplots(orders, len(cases), (4.6 * len(cases), 1.9 * orders + 0.6), sharex=True)
     names = names or [f'joint {j + 1}' for j in range(np.shape(cases[0])[-1])]
+    width = 4.6 * len(cases)
+    across = _columns(width, names)
+    below = -(-len(names) // across)        # lines of the legend
+    figure, axes = style.subplots(orders, len(cases), (width, 1.9 * orders + 0.4 + 0.2 * below), sharex=True)
     for column, (case, title) in enumerate(zip(cases, titles, strict=True)):
         for order, label in enumerate(labels):
             plot = axes[order, column]
@@ -26,7 +29,7 @@ def rows_figure(
             plot.grid(alpha=0.3)
         axes[0, column].set_title(title, fontsize=10)
         axes[-1, column].set_xlabel('t [s]')
-    figure.legend(axes[0, 0].lines, names, loc='outside lower center', ncols=_columns(4.6 * len(cases), names), frameon=False)
+    figure.legend(axes[0, 0].lines, names, loc='outside lower center', ncols=across, frameon=False)
     return figure
 
 

@@ -95,9 +95,9 @@ def _cut_at_gaps(pieces):
             gap = usual is not None and piece.stamps[0] - held.stamps[-1] > _GAP * usual
             yield held, gap
         steps = np.diff(piece.stamps)
-        if len(steps):
-            usual = float(np.median(steps))
-        cuts = [0, *(np.flatnonzero(steps > _GAP * usual) + 1 if len(steps) else ()), len(piece)]
+        if (steps > 0).any():
+            usual = float(np.median(steps[steps > 0]))
+        cuts = [0, *(np.flatnonzero(steps > _GAP * usual) + 1 if usual is not None else ()), len(piece)]
         parts = [Samples(piece.joint_names, piece.stamps[a:b], piece.q[a:b]) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
         for part in parts[:-1]:
             yield part, True

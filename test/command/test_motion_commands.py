@@ -6,6 +6,7 @@ import os
 import re
 import resource
 import shutil
+import warnings
 
 import numpy as np
 import pytest
@@ -17,11 +18,15 @@ from running import report
 
 from hod_ros import Limits
 from hod_ros import RobotModel
+from hod_ros import Trajectory
 from hod_ros import evaluate_trajectory
 from hod_ros import example_robot
 from hod_ros import inverse_dynamics
 from hod_ros import read_waypoints
 from hod_ros import time_scale
+from hod_ros.command.plot import sample_times
+from hod_ros.command.plot import values_over
+from hod_ros.pictures.rows import save_rows
 
 pytest.importorskip('scipy')
 
@@ -153,6 +158,21 @@ def test_plots_say_what_they_show_and_are_told_apart_without_colour(folder):
     together = (folder / 'b.svg').read_text()
     styles = set(re.findall(r'stroke-dasharray: ([\d., ]+)', together))
     assert len(styles) >= 5 and all(f'>{joint}<' in together for joint in JOINTS)
+
+
+def test_curves_show_the_peaks_of_short_bends_in_a_long_motion(panda):
+    corners = np.array([0, -0.5, 0, -2, 0, 1.5, 0.5]) + 0.2 * np.random.default_rng(0).uniform(-1, 1, (400, 7))
+    motion = Trajectory.interpolate(np.arange(400.0), corners, max_deviation=1e-3)
+    drawn = np.abs(values_over(panda, motion, sample_times(motion))['effort_rate']).max(axis=0)
+    assert (drawn > 0.95 * evaluate_trajectory(panda, motion).peaks['effort_rate'].value).all()
+
+
+def test_a_legend_of_many_joints_leaves_the_curves_their_place(tmp_path):
+    pytest.importorskip('matplotlib')
+    t = np.linspace(0, 1, 5)
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        save_rows(tmp_path / 'a.png', t, [np.zeros((5, 1, 40))], ['q'], ['many'], [f'a_joint_with_a_long_name_{j}' for j in range(40)])
 
 
 @pytest.mark.parametrize('change, said', [

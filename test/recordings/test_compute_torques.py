@@ -103,6 +103,13 @@ def test_a_long_recording_with_a_gap_is_differentiated_stretch_by_stretch(tmp_pa
     assert np.abs(found['Q'][inside, 0] - expected[inside]).max() < 1e-3
 
 
+def test_samples_that_were_sent_twice_are_named_where_derivatives_are_made(tmp_path):
+    pytest.importorskip('scipy')
+    t = np.repeat(np.arange(100) * 1e-3, 2)
+    with pytest.raises(InputError, match=r'times\[1\] is 0, not later than 0 before it; times must increase'):
+        compute_torques(MODEL, save(tmp_path / 'm.npz', t, motion(t)[:, :1]), tmp_path / 'Q.npz', missing='differentiate')
+
+
 def test_way_points_are_interpolated(tmp_path):
     pytest.importorskip('scipy')
     t = np.array([0.0, 0.5, 1.2, 2.0])
