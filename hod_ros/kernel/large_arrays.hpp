@@ -21,30 +21,54 @@ public:
     // A new array of doubles; nullptr with an error set.
     static PyObject *make(int axes, const npy_intp *shape)
     {
-        const size_t bytes = (size_t)PyArray_MultiplyList(shape, axes) * sizeof(double), page = bytes < HUGE ? PAGE : HUGE;
+        const size_t bytes = (size_t)PyArray_MultiplyList(shape, axes) * sizeof(double), page = bytes < HUGE_PAGE ? PLAIN_PAGE : HUGE_PAGE;
         const Block block = take((bytes + page - 1) / page * page, page);
         if (!block.at)
             return PyErr_NoMemory();
-        PyObject *const owner = PyCapsule_New(block.at, nullptr, [](PyObject *gone) {
-            keep({PyCapsule_GetPointer(gone, nullptr), (size_t)PyCapsule_GetContext(gone)}); });
+        PyTypeObject *const type = owner_type();
+        Owner *const owner = type ? PyObject_New(Owner, type) : nullptr;
         if (!owner) {
             free(block.at);
-            return nullptr;
+            return PyErr_Occurred() ? nullptr : PyErr_NoMemory();
         }
-        PyCapsule_SetContext(owner, (void *)block.size);
+        owner->block = block;
         PyObject *const array = PyArray_SimpleNewFromData(axes, shape, NPY_DOUBLE, block.at);
         if (array)
-            PyArray_SetBaseObject((PyArrayObject *)array, owner);
+            PyArray_SetBaseObject((PyArrayObject *)array, (PyObject *)owner);
         else
             Py_DECREF(owner);
         return array;
     }
 
 private:
-    static constexpr size_t PAGE = 4 << 10, HUGE = 2 << 20, MOST = 256 << 20;         // of kept memory
+    static constexpr size_t PLAIN_PAGE = 4 << 10, HUGE_PAGE = 2 << 20, MOST = 256 << 20;          // of kept memory
     struct Block { void *at; size_t size; };
+    struct Owner { PyObject_HEAD Block block; };                    // lends its memory as a buffer: so an array may be made writeable again
     static inline Block kept[32];                                   // the oldest first
     static inline int count = 0;
+
+    static PyTypeObject *owner_type()
+    {
+        static PyType_Slot slots[] = {{Py_tp_dealloc, (void *)dealloc}, {Py_bf_getbuffer, (void *)lend}, {0, nullptr}};
+        static PyType_Spec spec = {
+            "hod_ros.kernel._doorway.Memory", sizeof(Owner), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+        static PyObject *const type = PyType_FromSpec(&spec);
+        return (PyTypeObject *)type;
+    }
+
+    static void dealloc(PyObject *object)
+    {
+        PyTypeObject *const type = Py_TYPE(object);
+        keep(((Owner *)object)->block);
+        type->tp_free(object);
+        Py_DECREF(type);
+    }
+
+    static int lend(PyObject *object, Py_buffer *view, int flags)
+    {
+        const Block &block = ((Owner *)object)->block;
+        return PyBuffer_FillInfo(view, object, block.at, (Py_ssize_t)block.size, 0, flags);
+    }
 
     static Block take(size_t size, size_t page)
     {
@@ -55,7 +79,7 @@ private:
         if (posix_memalign(&block.at, page, size) != 0)
             return {nullptr, 0};
 #ifdef MADV_HUGEPAGE
-        if (page == HUGE)
+        if (page == HUGE_PAGE)
             madvise(block.at, size, MADV_HUGEPAGE);
 #endif
         return block;
@@ -63,17 +87,17 @@ private:
 
     static void keep(Block block)
     {
+        if (block.size > MOST)
+            return free(block.at);
         size_t total = block.size;
         for (int i = 0; i < count; i++)
             total += kept[i].size;
-        while (count > 0 && (total > MOST || count == sizeof kept / sizeof *kept)) {
+        while (total > MOST || count == sizeof kept / sizeof *kept) {
             total -= kept[0].size;
             free(forget(0).at);
         }
-        if (total > MOST)
-            return free(block.at);
 #ifdef MADV_FREE
-        if (block.size >= HUGE)
+        if (block.size >= HUGE_PAGE)
             madvise(block.at, block.size, MADV_FREE);
 #endif
         kept[count++] = block;

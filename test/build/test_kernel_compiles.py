@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in C and C++ compiles without a warning: gcc and clang, x86-64 and arm64; the portable kernel computes the same."""
+"""What is in C and C++ compiles without a warning: gcc and clang, x86-64 and arm64, macOS; the portable kernel computes the same."""
 
 import json
 import re
@@ -80,6 +80,15 @@ def test_the_kernel_compiles_without_warnings_with_zigs_clang_for(target, instru
     headers = debian_headers(target, tmp_path / 'include')
     c, cpp = ([*zig, language, '-target', target, *headers] for language in ('cc', 'c++'))
     compile_strictly(c, cpp, instruction_sets, tmp_path)
+
+
+def test_the_doorway_compiles_without_warnings_for_macos_whose_headers_have_other_macros(zig, tmp_path):
+    if 'multiarch' in Path(sysconfig.get_path('include'), 'pyconfig.h').read_text():
+        pytest.skip("Debian's Python.h is for Linux alone")
+    (tmp_path / 'endian.h').write_text('#include <machine/endian.h>\n')            # which numpy's configuration for Linux asks for
+    checkout.run(
+        [*zig, 'c++', '-target', 'aarch64-macos', *STRICT, *CPP, KERNEL / '_doorway.cpp', *HEADERS, f'-I{tmp_path}'], tmp_path,
+        checkout.bare_environment())
 
 
 def test_the_portable_kernel_computes_what_the_dispatched_one_does(tmp_path):

@@ -135,6 +135,8 @@ def test_large_results_are_arrays_of_their_own_and_leave_their_memory_to_later_o
     for M in results:
         assert M.flags.c_contiguous and M.flags.writeable and M.flags.aligned
         close(M[:2], expected, 1e-12)
+        M.flags.writeable = False
+        M.flags.writeable = True
         M[:] = 7                                # nobody's but the caller's
     view, address = results[0][5:, 0], results[1].ctypes.data
     del M, results                              # the view keeps what it views
