@@ -64,16 +64,18 @@ def run(options: argparse.Namespace) -> int:
         raise Failure('-o is for folders of trajectories; one is printed', exits.USAGE)
     found, trajectory, limits, slower = _evaluated(options, source, model)
     if options.json:
-        print_json(_document(found, trajectory, limits, slower))
+        print_json(_document(found, trajectory, limits, slower, options))
     else:
         _show(found, trajectory, slower)
+        if options.note:
+            print(options.note)
     return exits.DONE if found.feasible else exits.NO
 
 
 def one(options: argparse.Namespace, source: 'Source', model: 'RobotModel', motion: Path, output: Path) -> None:
     """The report of one trajectory of a folder."""
     own = argparse.Namespace(**vars(options) | {'motion': motion})
-    document = _document(*_evaluated(own, source, model))
+    document = _document(*_evaluated(own, source, model), own)
     with whole_file(output) as file:
         file.write((json.dumps(plain(document), indent=1) + '\n').encode())
 
@@ -115,13 +117,14 @@ def _slower(model, trajectory, limits, drives, options):
         return None
 
 
-def _document(found, trajectory, limits, slower):
+def _document(found, trajectory, limits, slower, options):
     peaks = {
         name: {'joint': peak.joint, 'value': peak.value * peak.sign, 'time': peak.time} for name, peak in found.peaks.items()}
     return {
         'feasible': found.feasible, 'message': found.message, 'model': found.model_name, 'hash': found.model_hash, 'margin': found.margin,
         'duration': trajectory.duration, 'peaks': peaks, 'limits': {name: getattr(limits, name) for name in limits.given},
-        'margins': found.margins, 'energy': found.energy, 'fastest_speed': None if slower is None else slower.fastest}
+        'margins': found.margins, 'energy': found.energy, 'fastest_speed': None if slower is None else slower.fastest,
+        'note': options.note}
 
 
 def _show(found, trajectory, slower):

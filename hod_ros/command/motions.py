@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hod_ros.trajectories.limits import Limits
     from hod_ros.trajectories.trajectory import Trajectory
 
+_DENSE = 20                 # points, whose first ones tell how a motion begins
 MOST_SAMPLES = 200_000      # of a recording that is held in memory with its polynomials
 
 
@@ -24,8 +25,8 @@ def add_motion(parser: argparse.ArgumentParser, name: str = 'MOTION', optional: 
     """The arguments of a motion."""
     parser.add_argument(
         'motion', metavar=name, type=Path, nargs='?' if optional else None,
-        help='way points with times: CSV, NPZ, or a JointTrajectory in YAML or JSON, as `ros2 topic echo` prints it; or a bag or Parquet '
-        'file of setpoints with all derivatives up to the snap')
+        help='way points with times: CSV, NPZ, or a JointTrajectory in YAML or JSON, as `ros2 topic echo` prints it; or a bag, Parquet '
+        'or CSV file of setpoints with all derivatives up to the snap')
     group = parser.add_argument_group('the motion')
     group.add_argument(
         '--max-deviation', metavar='D', default='1e-3',
@@ -57,7 +58,7 @@ def add_margin(parser: argparse.ArgumentParser) -> None:
 
 
 def read_motion(options: argparse.Namespace, model: 'RobotModel') -> 'Trajectory':
-    """The motion of the model's joints, smooth to the fourth derivative."""
+    """The motion of the model's joints, smooth to the fourth derivative; options.note gets what is to be known of it, '' if nothing."""
     import numpy as np
 
     from hod_ros.checks.arguments import some
@@ -65,7 +66,8 @@ def read_motion(options: argparse.Namespace, model: 'RobotModel') -> 'Trajectory
     from hod_ros.recordings.contradictions import refuse_contradiction
     from hod_ros.recordings.waypoints import read_waypoints
     refuse_robot(options.motion)
-    if is_bag(options.motion) or options.motion.suffix == '.parquet':
+    options.note = ''
+    if is_bag(options.motion) or options.motion.suffix == '.parquet' or _has_snaps(options.motion, model):
         return _recorded(options.motion, model)
     try:
         points = read_waypoints(options.motion)
@@ -85,7 +87,28 @@ def read_motion(options: argparse.Namespace, model: 'RobotModel') -> 'Trajectory
     rate = {'chunk_rate': 1.0} if bare and getattr(options, 'needs_no_times', False) else {}
     if points.times is None and not rate:
         raise Failure(f'{str(options.motion)!r} has no times; add a column time [s]')
-    return points.trajectory(max_deviation=_deviation(options.max_deviation), **rate)
+    motion = points.trajectory(max_deviation=_deviation(options.max_deviation), **rate)
+    options.note = _end_in_motion(points)
+    return motion
+
+
+def _has_snaps(path, model):
+    from hod_ros.recordings.headers import has_column
+    return path.suffix == '.csv' and path.is_file() and has_column(path, f'{model.joint_names[0]}.snap')
+
+
+def _end_in_motion(points):
+    """A sentence about points that move from the first on, or up to the last, where a motion from rest to rest is made of them; or ''."""
+    import numpy as np
+    if points.times is None or len(points) < _DENSE:
+        return ''
+    speeds = np.linalg.norm(np.diff(points.positions, axis=0), axis=1) / np.diff(points.times)
+    for at, first, does in ((0, speeds[:_DENSE // 2], 'begin'), (-1, speeds[:-_DENSE // 2:-1], 'end')):
+        given = points.velocities is not None and np.isfinite(points.velocities[at]).all()
+        if not given and first[0] > 0.5 * np.median(first) > 0:
+            return (f'its points {does} at {first[0]:.3g} rad/s or m/s, yet the motion {does}s at rest, for no velocities are given there: '
+                    'what it takes there is not what the robot did')
+    return ''
 
 
 def _recorded(path, model):

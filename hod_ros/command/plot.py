@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
         figure = panels.panels_figure(times, quantities, model.joint_names, title)
     with whole_file(options.out) as file:
         style.save(figure, file, kind)
-    print(f'{options.out}: {model.n} joints over {trajectory.duration:.4g} s')
+    print(f'{options.out}: {model.n} joints over {trajectory.duration:.4g} s' + (f'; {options.note}' if options.note else ''))
     return exits.DONE
 
 

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hod_ros.errors import InputError
 
+HIGHER = re.compile(r'jerk|snap|d([5-9]|[1-9]\d)')       # kinds of columns beyond accelerations
 _SEPARATORS = {';': 'semicolons', '\t': 'tabs'}
 
 
@@ -24,6 +27,12 @@ def csv_header(cells: list[str], name: str) -> list[str]:
             f'the columns of {name!r} are separated by {_SEPARATORS[separator]}; separate them by commas, with points in the numbers: '
             f'pandas.read_csv({name!r}, sep={separator!r}, decimal=...).to_csv(..., index=False)')
     return labels
+
+
+def has_column(path: Path, label: str) -> bool:
+    """Whether a CSV has a column of this label."""
+    with open(path, encoding='utf-8-sig', errors='replace') as file:
+        return label in [cell.strip().strip('"') for cell in file.readline().split(',')]
 
 
 def names_in(array: Any, name: str) -> tuple[str, ...]:

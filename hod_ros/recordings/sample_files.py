@@ -8,7 +8,6 @@ jerks, snaps, efforts (samples, n), or q (samples, rows, n).
 
 from __future__ import annotations
 
-import re
 import zipfile
 from collections.abc import Iterator
 from itertools import islice
@@ -21,6 +20,7 @@ from hod_ros.checks import arguments
 from hod_ros.checks.optional import optional
 from hod_ros.errors import InputError
 from hod_ros.recordings import stamps
+from hod_ros.recordings.headers import HIGHER
 from hod_ros.recordings.headers import csv_header
 from hod_ros.recordings.headers import names_in
 from hod_ros.recordings.samples import ROWS
@@ -31,7 +31,6 @@ parquet = optional('pyarrow.parquet', 'recordings')
 ENDINGS = ('.csv', '.npz', '.parquet')
 _SAMPLES = 8192
 _FIELDS = ('positions', 'velocities', 'accelerations', 'jerks', 'snaps')
-_HIGHER = re.compile(r'd([5-9]|[1-9]\d)')
 
 
 def read_file(path: Path, joint_names: tuple[str, ...] | None = None) -> Iterator[Samples]:
@@ -63,7 +62,7 @@ class _Columns:
             if label in ('stamp', 'time', ''):
                 continue
             joint, _, kind = label.rpartition('.')
-            if not joint or not (kind in (*ROWS, 'effort') or _HIGHER.fullmatch(kind)):
+            if not joint or not (kind in (*ROWS, 'effort') or HIGHER.fullmatch(kind)):
                 joint, kind = label, 'position'
             if joint_names is not None and joint not in joint_names:
                 continue

@@ -12,6 +12,7 @@ import numpy as np
 from hod_ros.checks.arguments import some
 from hod_ros.errors import InputError
 from hod_ros.recordings import stamps
+from hod_ros.recordings.headers import HIGHER
 from hod_ros.recordings.headers import csv_header
 from hod_ros.recordings.headers import names_in
 from hod_ros.trajectories.waypoints import Waypoints
@@ -62,6 +63,8 @@ def _of_columns(header: list[str], values: np.ndarray, times: np.ndarray | None,
         if label in ('stamp', 'time', ''):
             continue
         joint, _, kind = label.rpartition('.')
+        if joint and HIGHER.fullmatch(kind):        # of samples, which way points do not take
+            continue
         if kind not in _KINDS or not joint:
             joint, kind = label, 'position'
         if joint in columns[_KINDS[kind]]:

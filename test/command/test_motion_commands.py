@@ -86,6 +86,29 @@ def test_a_motion_beyond_the_position_limits_is_feasible_at_no_speed(folder, pan
     assert re.search('no timing is feasible for panda .*: ' + sentence, done.stdout) and not (folder / 'goal.csv').exists()
 
 
+def test_a_csv_with_derivatives_up_to_the_snap_is_the_motion_that_it_holds(folder, panda):
+    motion = motion_of(folder)
+    times = np.round(np.linspace(0, motion.end, 50), 9)
+    rows = motion.evaluate(times, 4)
+    header = ['time', *(joint + kind for kind in ('', '.velocity', '.acceleration', '.jerk', '.snap') for joint in JOINTS)]
+    np.savetxt(folder / 'all.csv', np.column_stack([times, rows.reshape(50, -1)]), '%.17g', ',', header=','.join(header), comments='')
+    told = report('evaluate', 'panda', 'all.csv', cwd=folder)
+    expected = evaluate_trajectory(panda, Trajectory.from_derivatives(times, rows, JOINTS)).peaks['effort_rate'].value
+    np.testing.assert_allclose(np.abs(told['peaks']['effort_rate']['value']), expected, rtol=1e-8)
+    assert read_waypoints(folder / 'all.csv').joint_names == tuple(JOINTS)
+
+
+def test_points_that_are_cut_out_of_a_motion_are_told(folder):
+    w = read_waypoints(folder / 'pick.csv')
+    motion = w.trajectory()
+    for begin, said in ((0.0, ''), (0.6, 'its points begin at .* yet the motion begins at rest')):
+        times = np.arange(begin, motion.end + 1e-9, 0.01)
+        table = np.column_stack([times - begin, motion.evaluate(np.minimum(times, motion.end), 0)[:, 0]])
+        np.savetxt(folder / 'cut.csv', table, '%.17g', ',', header=','.join(['time', *w.joint_names]), comments='')
+        told = json.loads(hod('evaluate', 'panda', 'cut.csv', '--json', cwd=folder, code=1 if begin else 0).stdout)
+        assert re.fullmatch(said + '.*' * bool(said), told['note'])
+
+
 def test_velocities_without_times_are_no_path(folder):
     (folder / 'path.csv').write_text('t,' + ','.join(JOINTS) + ',panda_joint1.velocity\n' + 2 * '0,0,0,0,-1,0,1,0,1\n')
     assert 'has no times' in refusal('retime', 'panda', 'path.csv', cwd=folder, code=3)
