@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hod_ros.actuators.drives import SeriesElastic
+from hod_ros.actuators.gear_checks import refuse_other_gear
 from hod_ros.actuators.prepared_drives import Drives
 from hod_ros.actuators.prepared_drives import prepared
 from hod_ros.checks import arrays
@@ -102,6 +103,7 @@ def identify_drives(
 
 
 def _identified(joint, drive, q, theta, tau, Q, width):
+    refuse_other_gear(joint, q[:, 0], theta[:, 0] / drive.gear_ratio)
     e, rate = theta[:, 0] / drive.gear_ratio - q[:, 0], theta[:, 1] / drive.gear_ratio - q[:, 1]
     compliance, spread = _solved(joint, 'spring', [Q, -rate, -np.ones_like(Q)], e)
     if compliance[0] <= 3 * spread[0]:

@@ -15,6 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from hod_ros.actuators.gear_checks import refuse_other_gear
 from hod_ros.checks import arguments
 from hod_ros.checks.types import Array
 from hod_ros.dynamics.minimal_parameters import minimal_parameters
@@ -140,6 +141,9 @@ def identify(
     for i, recording in enumerate(recordings):
         if not isinstance(recording, Recording):
             raise InputError(f'recordings[{i}] is {arguments.shown(recording)}; give Recordings')
+        if recording.motor_positions is not None:
+            for joint, q, theta in zip(recording.joint_names, recording.positions.T, recording.motor_positions.T, strict=True):
+                refuse_other_gear(joint, q, theta)
     widths = observations.WIDTHS if friction_width is None else (arguments.number_above_0(friction_width, 'friction_width', '[rad/s]'),)
     pieces, filtering = observations.equations(
         model, observations.unit_models(model), recordings, 2 if rates else 1, cutoff, widths)

@@ -92,6 +92,9 @@ def _array(value, what, kind=np.float64):
         arrays.finite(array, what)
         if np.abs(array).max(initial=0) >= 2.0**63:
             raise InputError(f'{what} holds {array.flat[np.argmax(np.abs(array))]:g}; give nanoseconds')
+        fractions = array != np.round(array)
+        if fractions.any():
+            raise InputError(f'{what} holds {array[fractions][0]:.9g}; give whole nanoseconds')
     return array.astype(kind)
 
 

@@ -187,6 +187,8 @@ def test_stiffness_is_found_where_motors_and_links_were_measured(arm):
     for joint, k in zip(JOINTS, (3000.0, 2000.0), strict=True):
         assert figures[f'{joint}/stiffness'].value == pytest.approx(k, rel=0.05)
         assert figures[f'{joint}/damping'].value == pytest.approx(2.0, rel=0.2)
+    with pytest.raises(HodError, match=r"the motor of joint 'panda_joint2' moves (9|10)\d\b.* times as far as its link"):
+        identify(arm, Recording(JOINTS, t, q, tau, 100 * theta))
 
 
 def test_recordings_of_an_arm_that_stands_still_are_refused_for_what_they_are(believed):

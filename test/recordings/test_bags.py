@@ -16,6 +16,7 @@ from rosbags.typesys import get_types_from_msg  # noqa: E402
 from rosbags.typesys import get_typestore  # noqa: E402
 
 from hod_ros import InputError  # noqa: E402
+from hod_ros import Samples  # noqa: E402
 from hod_ros import read_samples  # noqa: E402
 from hod_ros.recordings import cdr  # noqa: E402
 from hod_ros.recordings import torque_files  # noqa: E402
@@ -77,6 +78,11 @@ def test_joint_states_whose_names_change_their_order_keep_theirs(tmp_path, store
     assert found.joint_names == N[::-1] and found.stamps.tolist() == [5 + i for i in range(30)]
     np.testing.assert_array_equal(found.q, expected[:, :2, ::-1])
     np.testing.assert_array_equal(found.efforts, expected[:, 2, ::-1])
+
+
+def test_stamps_in_seconds_are_no_stamps():
+    with pytest.raises(InputError, match='stamps holds 0.5; give whole nanoseconds'):
+        Samples(('a',), [0.0, 0.5], np.zeros((2, 1, 1)))
 
 
 def test_messages_of_other_joints_on_the_same_topic_are_left_out(tmp_path, store):

@@ -86,3 +86,10 @@ def test_a_recording_that_says_nothing_of_a_drive_is_refused_by_the_joint(arm, r
         identified(tau=tau[:-1])
     with pytest.raises(HodError, match='no drive is a SeriesElastic'):
         identified(drives=dict.fromkeys(JOINTS, Rigid()))
+
+
+@pytest.mark.parametrize(('factor', 'said'), [(-1.0, '-0.9'), (0.01, '0.009'), (10.0, '9.')])
+def test_motors_that_move_by_another_gear_than_is_believed_are_refused(arm, recording, factor, said):
+    q, theta, tau = recording
+    with pytest.raises(HodError, match=f"the motor of joint 'panda_joint2' moves {said}.* times as far as its link, by its gear ratio"):
+        identify_drives(arm, BELIEVED, step=STEP, positions=q, motor_positions=factor * theta, torques=tau)
