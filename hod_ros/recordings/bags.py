@@ -50,6 +50,13 @@ def count(path: Path, topic: str | None = None) -> int:
         return _connection(reader, path, topic)[0].msgcount
 
 
+def trajectories(path: Path, topic: str | None = None) -> int:
+    """How many trajectories that topic holds, each a motion of its own; 0 where it holds samples of one motion."""
+    with _opened(path) as reader:
+        connections = _connection(reader, path, topic)
+        return sum(c.msgcount for c in connections) if connections[0].msgtype == cdr.TRAJECTORY else 0
+
+
 def _messages(path, topic):
     """(connection, [(connection, time of arrival [ns], bytes)]) some thousands at a time."""
     with _opened(path) as reader:

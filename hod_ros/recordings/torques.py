@@ -16,6 +16,8 @@ from hod_ros.errors import InputError
 from hod_ros.model import motions
 from hod_ros.model.far_positions import in_degrees
 from hod_ros.model.robot_model import RobotModel
+from hod_ros.recordings.bags import is_bag
+from hod_ros.recordings.bags import trajectories
 from hod_ros.recordings.contradictions import refuse_contradiction
 from hod_ros.recordings.derivatives import Noise
 from hod_ros.recordings.derivatives import differentiated
@@ -146,6 +148,11 @@ def _pieces(model, path, order, topic, missing, cutoff, rate, noise) -> Iterator
 
 
 def _interpolated(model, path, order, topic, rate):
+    count = trajectories(path, topic) if is_bag(path) else 1
+    if count > 1:
+        raise InputError(
+            f'{path.name!r} holds {count} trajectories, which are no way points of one motion; give a bag of one, or each as a file '
+            '(YAML, as `ros2 topic echo` prints it, CSV)')
     samples = read_samples(path, topic=topic, joint_names=model.joint_names)
     times = (samples.stamps - samples.stamps[0]) * 1e-9
     refuse_contradiction(times, samples.q[:, :3], samples.joint_names, path.name)

@@ -16,7 +16,10 @@ from rosbags.typesys import get_types_from_msg  # noqa: E402
 from rosbags.typesys import get_typestore  # noqa: E402
 
 from hod_ros import InputError  # noqa: E402
+from hod_ros import RobotModel  # noqa: E402
 from hod_ros import Samples  # noqa: E402
+from hod_ros import compute_torques  # noqa: E402
+from hod_ros import link_inertia  # noqa: E402
 from hod_ros import read_samples  # noqa: E402
 from hod_ros.recordings import cdr  # noqa: E402
 from hod_ros.recordings import torque_files  # noqa: E402
@@ -109,6 +112,20 @@ def test_trajectories_become_their_points(tmp_path, store):
     found = read_samples(write(tmp_path / 'bag', store, {'/t': (cdr.TRAJECTORY, [(0, message)])}))
     assert found.stamps.tolist() == [10**9 * (1 + i) + 500 for i in range(4)]
     assert found.q[:, :, 1].tolist() == [[i, 2.0, 0.5 * i] for i in range(4)]
+
+
+def test_several_trajectories_are_not_interpolated_as_one_motion(tmp_path, store):
+    pytest.importorskip('scipy')
+    types = store.types
+    arm = RobotModel.from_dh([0], [np.pi / 2], [0], [0], [link_inertia(2.0, [0.2, 0, 0], 0.05 * np.eye(3))], joint_names=['a'])
+    points = [
+        types['trajectory_msgs/msg/JointTrajectoryPoint'](
+            np.full(1, 0.1 * i), np.zeros(0), np.zeros(0), np.zeros(0), types['builtin_interfaces/msg/Duration'](i, 0)) for i in range(4)]
+    messages = [(10**10 * k, types[cdr.TRAJECTORY](header(store, 10**10 * (k + 1)), ['a'], points)) for k in range(2)]
+    one = write(tmp_path / 'one', store, {'/t': (cdr.TRAJECTORY, messages[:1])})
+    assert compute_torques(arm, one, tmp_path / 'Q.npz', missing='interpolate').samples == 4
+    with pytest.raises(InputError, match='holds 2 trajectories, which are no way points of one motion'):
+        compute_torques(arm, write(tmp_path / 'two', store, {'/t': (cdr.TRAJECTORY, messages)}), tmp_path / 'Q.npz', missing='interpolate')
 
 
 def test_bytes_of_ros_itself_are_read_whatever_pads_them(store):
