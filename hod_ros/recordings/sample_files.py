@@ -132,9 +132,11 @@ def _lines(file, name):
 
 def _numbers(lines, used, done, header, name):
     """(samples, used columns); what is wrong is found again cell by cell, to be told."""
+    complete = len(used) == len(header)     # else nobody counts the cells
     try:
-        values = np.loadtxt(lines, delimiter=',', ndmin=2, comments=None, usecols=used)
-        if len(values) == len(lines) and np.isfinite(values).all() and all(line.count(',') == len(header) - 1 for line in lines):
+        values = np.loadtxt(lines, delimiter=',', ndmin=2, comments=None, usecols=None if complete else used)
+        if values.shape == (len(lines), len(used)) and np.isfinite(values).all() and (
+                complete or all(line.count(',') == len(header) - 1 for line in lines)):
             return values
     except ValueError:
         pass
