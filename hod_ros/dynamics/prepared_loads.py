@@ -57,7 +57,7 @@ class PreparedLoads:
             Q = self._kernel.inverse_dynamics(q, pose, twists, values, self._places)
             if Q is not None:
                 return Q
-        return inverse_dynamics(self.model, q, wrenches=self._wrenches(values), base=base, threads=threads)
+        return inverse_dynamics(self.model, q, wrenches=self._wrenches(values), base=base, order=_order(q, values), threads=threads)
 
     def inverse_dynamics_derivatives(self, q: ArrayLike, values: ArrayLike, *, base: FreeBase | None = None,
                                      threads: int | None = None) -> InverseDynamicsDerivatives:
@@ -75,7 +75,7 @@ class PreparedLoads:
             G = self._kernel.force_gradients(q, values, self._places)
             if G is not None:
                 return G
-        return force_gradients(self.model, q, wrenches=self._wrenches(values), threads=threads)
+        return force_gradients(self.model, q, wrenches=self._wrenches(values), order=_order(q, values), threads=threads)
 
     def force_gradient_product(self, q: ArrayLike, v: ArrayLike, values: ArrayLike, *, threads: int | None = None) -> Array:
         """As the function of this name; values as in force_gradients."""
@@ -83,7 +83,7 @@ class PreparedLoads:
             g = self._kernel.force_gradient_product(q, v, values, self._places)
             if g is not None:
                 return g
-        return force_gradient_product(self.model, q, v, wrenches=self._wrenches(values), threads=threads)
+        return force_gradient_product(self.model, q, v, wrenches=self._wrenches(values), order=_order(q, values), threads=threads)
 
     def _wrenches(self, values):
         values = arrays.numbers(values, 'values')
@@ -92,3 +92,9 @@ class PreparedLoads:
                 f'values has the shape {values.shape}; give (order + 1, {len(self.links)}, 6) or with an axis of samples before: a wrench '
                 f'(torque, force) on each of {", ".join(link for link, _ in self.links)}, row k the k-th time derivative')
         return [(link, LinkWrench(values[..., i, :], frame)) for i, (link, frame) in enumerate(self.links)]
+
+
+def _order(q, values):
+    """The order that the rows of one sample's values say, where those of q are as many; else None."""
+    q, values = arrays.numbers(q, 'q'), arrays.numbers(values, 'values')
+    return len(values) - 1 if q.ndim == 2 and values.ndim == 3 and len(q) == len(values) + 2 else None

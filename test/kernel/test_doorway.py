@@ -23,6 +23,8 @@ from hod_ros import LinkWrench
 from hod_ros import PreparedLoads
 from hod_ros import body_wrenches
 from hod_ros import dynamics_matrices
+from hod_ros import force_gradient_product
+from hod_ros import force_gradients
 from hod_ros import forward_dynamics
 from hod_ros import inverse_dynamics
 from hod_ros.dynamics.formulations import recursive
@@ -124,6 +126,19 @@ def test_prepared_loads_refuse_what_does_not_fit(arm):
         with pytest.raises(InputError):
             prepared.inverse_dynamics(q, values)
     assert np.array_equal(prepared.inverse_dynamics(q, np.zeros((4, 1, 6))), inverse_dynamics(arm, q))
+
+
+@pytest.mark.parametrize('kernel', [True, False])
+def test_prepared_loads_take_any_order_that_their_values_say_whoever_computes_it(arm, kernel):
+    rng = np.random.default_rng(8)
+    order = 10                                          # 13 rows of q, which alone might be samples
+    q, values, v = random_motion(rng, arm, order), rng.normal(size=(order + 1, 1, 6)), rng.normal(size=(order + 1, 7))
+    prepared, wrenches = PreparedLoads(arm, {'link3': 'world'}), {'link3': LinkWrench(values[:, 0], 'world')}
+    if not kernel:
+        prepared._kernel = None
+    close(prepared.inverse_dynamics(q, values), inverse_dynamics(arm, q, wrenches=wrenches, order=order), 1e-12)
+    close(prepared.force_gradients(q, values), force_gradients(arm, q, wrenches=wrenches, order=order), 1e-12)
+    close(prepared.force_gradient_product(q, v, values), force_gradient_product(arm, q, v, wrenches=wrenches, order=order), 1e-12)
 
 
 def test_large_results_are_arrays_of_their_own_and_leave_their_memory_to_later_ones(arm):
