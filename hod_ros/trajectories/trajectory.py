@@ -213,7 +213,7 @@ class Trajectory:
             self, half: NDArray[np.intp], x: NDArray[np.float64], bounds: NDArray[np.intp], out: NDArray[np.float64]) -> None:
         """Run i, from bounds[i] to bounds[i + 1], lies in half[i]: powers of x times a matrix with the derivatives' coefficients."""
         c, h = self._of_halves(half)
-        runs, rows, orders = len(c), c.shape[1], out.shape[1]
+        runs, rows, orders = len(c), c.shape[1], min(c.shape[1], out.shape[1])
         which, factors = polynomials.of_derivatives(rows, orders)
         columns = c.take(which, axis=1).reshape(runs, rows, -1)
         columns *= np.repeat(factors, self.n, axis=1)
@@ -222,16 +222,20 @@ class Trajectory:
         powers[0] = 1.0
         for j in range(1, rows):
             np.multiply(powers[j - 1], x, out=powers[j])
-        powers, flat = powers.T, out.reshape(len(x), -1)
+        found = out if orders == out.shape[1] else np.empty((len(x), orders, self.n))
+        powers, flat = powers.T, found.reshape(len(x), -1)
         bounds = bounds.tolist()
         for matrix, first, last in zip(columns, bounds, bounds[1:], strict=False):
             np.matmul(powers[first:last], matrix, out=flat[first:last])
+        if found is not out:
+            out[:, :orders], out[:, orders:] = found, 0.0
 
     def _evaluate_halves(self, half: NDArray[np.intp], x: NDArray[np.float64], out: NDArray[np.float64]) -> None:
         """Any halves in any order, by Horner's rule."""
         c, h = self._of_halves(half)
         x = x[:, None]
-        for k in range(out.shape[1]):
+        out[:, c.shape[1]:] = 0.0
+        for k in range(min(c.shape[1], out.shape[1])):
             d = polynomials.derivative(c, k)
             total = d[:, -1]
             for j in range(d.shape[1] - 2, -1, -1):

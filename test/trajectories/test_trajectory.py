@@ -52,6 +52,16 @@ def test_a_break_belongs_to_the_piece_that_begins_there_among_many_times_as_alon
     assert np.abs(got[::7] - alone).max() <= 1e-13 * np.abs(alone).max()
 
 
+@pytest.mark.parametrize('duration', [1e-9, 1.0])
+def test_derivatives_beyond_the_degree_are_zero_however_short_the_piece(duration):
+    t = Trajectory.interpolate([0, duration], [[0.0, 1.0], [1.0, 2.0]])
+    degree = t.coefficients.shape[1] - 1
+    for times in (np.linspace(0, duration, 500), [duration / 3]):
+        got = t.evaluate(times, 1000)
+        assert np.isfinite(got).all() and got[:, degree].all() and not got[:, degree + 1:].any()
+        assert np.array_equal(got[:, :degree + 1], t.evaluate(times, degree))
+
+
 def test_end_derivatives_are_met_and_make_the_same_polynomial_as_scipys():
     rng = np.random.default_rng(3)
     times, given = np.cumsum(rng.uniform(0.2, 1.5, 8)), rng.standard_normal((8, 5, 2))
