@@ -15,6 +15,7 @@ from hod_ros.description import other_formats
 from hod_ros.description.places import Place
 from hod_ros.description.places import raised
 from hod_ros.description.places import shown
+from hod_ros.description.plausibility import LARGEST_TURN
 from hod_ros.description.vocabulary import ELEMENTS
 from hod_ros.description.vocabulary import FIXED_JOINT
 from hod_ros.description.vocabulary import KINDS
@@ -27,7 +28,6 @@ _NUMBER = r'[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?'
 _OPEN_TO_DIALECTS = ('link', 'joint', 'inertial', 'limit', 'dynamics')      # further attributes of these change nothing
 _MOST = 20_000          # links and joints; the largest of many public robots has some hundred
 _MISPLACED = frozenset(ELEMENTS) - {'link', 'joint'}
-_TURN = 6.5             # [rad]
 _XACRO = 'xacro:'
 _NOWHERE = '0 0 0'      # the parser's own default of an origin, which it takes faster than it reads this
 
@@ -107,7 +107,7 @@ class Lint:
             elif not _numbers(count)(text):
                 hint = '; it looks like unexpanded xacro' if '$' in text else ''
                 self._fault(place.error(f'{name} of its <{element.tag}> is {shown(text)}; give {wanted(count)}{hint}', element))
-            elif name == 'rpy' and text != _NOWHERE and any(abs(float(angle)) > _TURN for angle in text.split()):
+            elif name == 'rpy' and text != _NOWHERE and any(abs(float(angle)) > LARGEST_TURN for angle in text.split()):
                 self._oddities['rpy beyond a whole turn, which is in radians: are these degrees?'][place.name] = None
             if name == 'quat_xyzw':     # which the parser does not know
                 self.has_quaternions = True

@@ -12,6 +12,7 @@ import numpy as np
 from hod_ros.checks import arguments
 from hod_ros.checks import geometry
 
+LARGEST_TURN = 6.5          # [rad] of an angle that is written down
 _LARGEST_RADIUS = 1.0       # [m] of gyration
 _FARTHEST_COM = 10.0        # [m] from its link's origin
 _DOUBTED_LIMITS = (20.0, 1000.0)        # [rad] or [m]: beyond what joints reach, and below what is written for no limit

@@ -16,6 +16,7 @@ from hod_ros.algebra import lie
 from hod_ros.checks import arguments
 from hod_ros.checks import arrays
 from hod_ros.checks import geometry
+from hod_ros.description.plausibility import LARGEST_TURN
 from hod_ros.description.plausibility import free_base_warnings
 from hod_ros.description.plausibility import grouped
 from hod_ros.errors import InputError
@@ -146,7 +147,11 @@ def fields_of_dh(a, alpha, d, theta, inertias, *, convention='craig', kinds='rev
         else:
             reference.append(about_z @ about_x)
             screws.append(lie.Ad(lie.inverse(reference[-1])) @ z[kind])
-    return fields_of_screws(screws, np.reshape(reference, (N, 4, 4)), inertias, representation='body', **options)
+    fields = fields_of_screws(screws, np.reshape(reference, (N, 4, 4)), inertias, representation='body', **options)
+    turned = [key for key in ('alpha', 'theta') if columns[key].dtype != object and (np.abs(columns[key]) > LARGEST_TURN).any()]
+    return fields | {'warnings': [*fields['warnings'], *(
+        f'{key} holds {columns[key][np.argmax(np.abs(columns[key]))]:g}, beyond a whole turn, and is in radians: are these degrees?'
+        for key in turned)]}
 
 
 _X_TURN, _X_SHIFT = np.array([1, 0, 0, 0, 0, 0]), np.array([0, 0, 0, 1, 0, 0])

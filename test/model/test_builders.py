@@ -232,3 +232,10 @@ def test_tables_take_no_options_of_frames_that_are_not_theirs(option):
 def test_a_ball_joint_has_three_axes(axes):
     with pytest.raises(ModelError, match='axes'):
         screws.spherical(axes=axes)
+
+
+def test_angles_of_a_dh_table_in_degrees_are_told():
+    links = [link_inertia(1.0, (0.1, 0, 0), np.eye(3))] * 2
+    assert RobotModel.from_dh([0, 0.5], [0, -np.pi / 2], [0, 0], [0, np.pi], links).warnings == ()
+    warning, = RobotModel.from_dh([0, 0.5], [0, -90], [0, 0], [0, 0], links).warnings
+    assert warning == 'alpha holds -90, beyond a whole turn, and is in radians: are these degrees?'
