@@ -40,7 +40,8 @@ def _done(words, command):
             parser.print_help()
             code = exits.USAGE
         else:
-            code = options.run(options)
+            with _warnings_in_a_line(command):
+                code = options.run(options)
         sys.stdout.flush()
         return code
     except BrokenPipeError:         # `hod ... | head` has read enough
@@ -61,6 +62,28 @@ def _done(words, command):
         import traceback
         traceback.print_exc()
         return _ended('this is an error of hod_ros itself; please report it with the lines above', command, exits.BUG)
+
+
+class _warnings_in_a_line:
+    """What the library warns of is told once, without a place in its code."""
+
+    def __init__(self, command):
+        self._command, self._told = command, set()
+
+    def __enter__(self):
+        import warnings
+        self._kept = warnings.showwarning
+        warnings.showwarning = self._show
+
+    def __exit__(self, *_):
+        import warnings
+        warnings.showwarning = self._kept
+
+    def _show(self, message, *_):
+        text = ' '.join(str(message).split())
+        if text not in self._told:
+            self._told.add(text)
+            print(f'hod {self._command}: warning: {text}', file=sys.stderr, flush=True)
 
 
 def _ended(reason, command, code):

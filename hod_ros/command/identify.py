@@ -11,7 +11,7 @@ from hod_ros.command.exits import Failure
 from hod_ros.command.exits import require
 from hod_ros.command.folders import recordings
 from hod_ros.command.motions import add_drives
-from hod_ros.command.motions import refuse_degrees
+from hod_ros.command.motions import refuse_other_units
 from hod_ros.command.reports import add_json
 from hod_ros.command.reports import print_json
 from hod_ros.command.reports import styled
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
         raise Failure(f'--motors goes with one recording, but there are {len(paths)}', exits.USAGE)
     recordings_of = [_recording(path, model, options) for path in paths]
     for path, recording in zip(paths, recordings_of, strict=True):
-        refuse_degrees(model, recording.positions, path)
+        refuse_other_units(model, recording.positions, path)
     found = identify(
         model, recordings_of, description_deviation=options.believe, cutoff=options.cutoff,
         friction_width=options.friction_width)

@@ -79,7 +79,7 @@ def read_motion(options: argparse.Namespace, model: 'RobotModel') -> 'Trajectory
         remedy = f'choose the joints with --joints {",".join(known)}' if known else f'its columns are {some(points.joint_names, 12)}'
         raise Failure(f'{str(options.motion)!r} has no column of joint {missing[0]!r}; {remedy}')
     points = points.of_joints(model.joint_names)
-    refuse_degrees(model, points.positions, options.motion)
+    refuse_other_units(model, points.positions, options.motion)
     if points.times is not None and points.velocities is not None:
         rows = [row for row in (points.positions, points.velocities, points.accelerations) if row is not None]
         refuse_contradiction(points.times, np.stack(rows, axis=1), points.joint_names, options.motion.name, dense=False)
@@ -118,7 +118,7 @@ def _recorded(path, model):
     from hod_ros.recordings.samples import ROWS
     from hod_ros.trajectories.trajectory import Trajectory
     samples = read_samples(path, joint_names=model.joint_names)
-    refuse_degrees(model, samples.q[:, 0], path)
+    refuse_other_units(model, samples.q[:, 0], path)
     rows = samples.q.shape[1]
     if rows < len(ROWS):
         raise Failure(
@@ -131,10 +131,10 @@ def _recorded(path, model):
     return Trajectory.from_derivatives(times, samples.q[:, :len(ROWS)], model.joint_names)
 
 
-def refuse_degrees(model: 'RobotModel', positions: Any, path: Path) -> None:
-    """Positions (points, n) of a file that look like degrees."""
-    from hod_ros.model.far_positions import in_degrees
-    sentence = in_degrees(model, positions)
+def refuse_other_units(model: 'RobotModel', positions: Any, path: Path) -> None:
+    """Positions (points, n) of a file that look like degrees or millimetres."""
+    from hod_ros.model.far_positions import in_other_units
+    sentence = in_other_units(model, positions)
     if sentence:
         raise Failure(f'{str(path)!r} has {sentence}')
 

@@ -9,6 +9,7 @@ from hod_ros.checks import arguments
 
 FAR = 1.0           # times a joint's whole range, beyond either of its limits
 DEGREES = 57.29577951308232     # in a radian
+MILLIMETRES = 1000.0            # in a metre
 _MOST_NAMED = 3
 
 
@@ -35,21 +36,23 @@ def far_positions(model, positions):
         f'{upper[worst]:.6g}{others}: positions are in {question}')
 
 
-def in_degrees(model, positions):
-    """A sentence about positions (samples, n) far beyond the limits that would be within them in degrees; '' where there are none."""
+def in_other_units(model, positions):
+    """A sentence about positions (samples, n) far beyond the limits that degrees or millimetres would be within; '' where none are."""
     turning = np.zeros(model.n, dtype=bool)
     turning[model.coordinate] = (np.asarray(model.X)[:, :3] != 0).any(axis=1)
     low, high = np.asarray(model.position_limits, float).T
     q = np.asarray(positions, float)
     room = FAR * np.where(np.isfinite(high - low), np.maximum(high - low, 0), np.inf)
-    beyond = ((q > high + room) | (q < low - room)).any(axis=0) & turning
-    within = ((q / DEGREES <= high + 0.1) & (q / DEGREES >= low - 0.1)).all(axis=0)
-    if not (beyond & within).any() or not within[turning].all():
-        return ''
-    joint = int(np.flatnonzero(beyond & within)[0])
-    worst = q[np.abs(q[:, joint]).argmax(), joint]
-    return (f'joint {model.joint_names[joint]!r} at {worst:g}, but its limits are {low[joint]:.4g} and {high[joint]:.4g} rad: '
-            'these look like degrees; give radians')
+    beyond = ((q > high + room) | (q < low - room)).any(axis=0)
+    for joints, factor, slack, unit, other in ((turning, DEGREES, 0.1, 'rad', 'degrees; give radians'),
+                                               (~turning, MILLIMETRES, 0.01, 'm', 'millimetres; give metres')):
+        within = ((q / factor <= high + slack) & (q / factor >= low - slack)).all(axis=0)
+        if (beyond & joints).any() and within[joints].all():
+            joint = int(np.flatnonzero(beyond & joints)[0])
+            worst = q[np.abs(q[:, joint]).argmax(), joint]
+            return (f'joint {model.joint_names[joint]!r} at {worst:g}, but its limits are {low[joint]:.4g} and {high[joint]:.4g} {unit}: '
+                    f'these look like {other}')
+    return ''
 
 
 def warn_of_far_positions(model, positions, stacklevel=3):

@@ -14,7 +14,7 @@ from hod_ros.checks import arguments
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
 from hod_ros.errors import InputError
 from hod_ros.model import motions
-from hod_ros.model.far_positions import in_degrees
+from hod_ros.model.far_positions import in_other_units
 from hod_ros.model.robot_model import RobotModel
 from hod_ros.recordings.bags import is_bag
 from hod_ros.recordings.bags import trajectories
@@ -104,9 +104,9 @@ def compute_torques(
         writer = WRITERS[output.suffix](file, model.joint_names, order, model.hash)
         piece: Samples | None = first
         while piece is not None:
-            degrees = in_degrees(model, piece.q[:, 0])
-            if degrees:
-                raise InputError(f'{recording.name!r} has {degrees}')
+            other_units = in_other_units(model, piece.q[:, 0])
+            if other_units:
+                raise InputError(f'{recording.name!r} has {other_units}')
             q = np.ascontiguousarray(piece.q[:, :order + 3])
             writer.add(piece.stamps, inverse_dynamics(model, q, order=order, threads=threads))
             done, last = done + len(piece), piece.stamps[-1]

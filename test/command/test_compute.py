@@ -4,6 +4,7 @@
 import contextlib
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -101,6 +102,21 @@ def test_a_recording_in_degrees_is_refused(tmp_path):
     (tmp_path / 'm.csv').write_text('\n'.join([head, *(','.join(map(str, row)) for row in degrees)]))
     said = refusal('compute', 'panda', tmp_path / 'm.csv', '--interpolate', '-o', tmp_path / 'Q.csv', code=3)
     assert "joint 'panda_joint1' at 40.11" in said and 'these look like degrees' in said and not (tmp_path / 'Q.csv').exists()
+
+
+def test_a_lift_in_millimetres_is_refused_and_a_warning_is_one_line(tmp_path):
+    inertial = '<inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    (tmp_path / 'lift.urdf').write_text(
+        f'<robot name="lift"><link name="base"/><link name="cabin">{inertial}</link><joint name="lift" type="prismatic">'
+        '<parent link="base"/><child link="cabin"/><limit lower="0" upper="0.25" effort="100" velocity="1"/></joint></robot>')
+    t = np.linspace(0, 2, 50)
+    for height, command, code, said in (
+            (150, ('compute', '--differentiate', '-o', 'Q.csv'), 3, "'lift' at 2.*, but its limits are 0 and 0.25 m: these look like"),
+            (150, ('evaluate',), 3, 'these look like millimetres; give metres'),
+            (-30, ('evaluate',), 1, "hod evaluate: warning: joint 'lift' at -4.* lies far beyond its limits")):
+        (tmp_path / 'm.csv').write_text('time,lift\n' + ''.join(f'{x},{height * (1 + 0.5 * np.sin(x))}\n' for x in t))
+        line, *_ = hod(command[0], 'lift.urdf', 'm.csv', *command[1:], cwd=tmp_path, code=code).stderr.splitlines()
+        assert re.search(said, line)
 
 
 @pytest.mark.parametrize('ending', ['csv', 'npz', 'mcap'])
