@@ -19,6 +19,9 @@ def run(words: Sequence[str]) -> int:
     """The exit code."""
     first = next((word for word in words if not word.startswith('-')), '')
     command = first if first in TABLE else ''
+    for stream in ('stdout', 'stderr'):
+        if getattr(sys, stream) is None:            # closed, as `>&-` does
+            setattr(sys, stream, open(os.devnull, 'w'))
     try:
         raise_at_a_signal()
         return _done(words, command)

@@ -88,6 +88,14 @@ def test_every_command_names_its_output_by_the_same_letter(tmp_path, command):
     assert (tmp_path / command.split()[-1]).stat().st_size > 0
 
 
+@pytest.mark.parametrize(('robot', 'code', 'told'), [('panda', 0, 0), ('nowhere', 3, 1)])
+@pytest.mark.parametrize('closed', ['>&-', '2>&-', '>&- 2>&-'])
+def test_closed_outputs_change_no_exit_code(robot, code, told, closed):
+    done = subprocess.run(f'exec "{HOD}" info {robot} {closed}', shell=True, capture_output=True, text=True, timeout=900)
+    assert (done.returncode, len(done.stderr.splitlines())) == (code, 0 if '2>' in closed else told)
+    assert bool(done.stdout) == (closed == '2>&-' and code == 0)
+
+
 def test_a_full_disk_is_one_line():
     with open('/dev/full', 'w') as full:
         done = subprocess.run([HOD, 'info', 'panda'], stdout=full, stderr=subprocess.PIPE, text=True, timeout=900)
