@@ -74,9 +74,12 @@ def run(options: argparse.Namespace) -> int:
 def one(
         options: argparse.Namespace, source: 'Source', model: 'RobotModel', motion: Path, output: Path, shown: bool = False) -> dict:
     """One recording; the same in a process of its own, where the kernel has one thread."""
+    from hod_ros.command.locked_joints import warn_of_recording
     from hod_ros.recordings.read_samples import count_of
     from hod_ros.recordings.torques import compute_torques
     missing = 'differentiate' if options.differentiate else 'interpolate' if options.interpolate else None
+    if shown and motion.exists():
+        warn_of_recording(options, source, motion)
     total = count_of(motion, options.topic) if shown and motion.exists() else None
     with Progress(total, 'samples') if shown else _Quiet() as progress:
         try:

@@ -86,7 +86,7 @@ def _evaluated(options, source, model):
 
     from hod_ros.trajectories.evaluation import evaluate_trajectory
     from hod_ros.trajectories.position_limits import beyond_position_limits
-    trajectory = read_motion(options, model)
+    trajectory = read_motion(options, source, model)
     drives = read_drives(options, source, model)
     limits = read_limits(options, model, drives)
     found = evaluate_trajectory(

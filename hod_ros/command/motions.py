@@ -57,17 +57,20 @@ def add_margin(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--viscous-friction', action='store_true', help="add the description's damping to the torques")
 
 
-def read_motion(options: argparse.Namespace, model: 'RobotModel') -> 'Trajectory':
+def read_motion(options: argparse.Namespace, source: 'Source', model: 'RobotModel') -> 'Trajectory':
     """The motion of the model's joints, smooth to the fourth derivative; options.note gets what is to be known of it, '' if nothing."""
     import numpy as np
 
     from hod_ros.checks.arguments import some
+    from hod_ros.command.locked_joints import warn_of_locked
+    from hod_ros.command.locked_joints import warn_of_recording
     from hod_ros.recordings.bags import is_bag
     from hod_ros.recordings.contradictions import refuse_contradiction
     from hod_ros.recordings.waypoints import read_waypoints
     refuse_robot(options.motion)
     options.note = ''
     if is_bag(options.motion) or options.motion.suffix == '.parquet' or _has_snaps(options.motion, model):
+        warn_of_recording(options, source, options.motion)
         return _recorded(options.motion, model)
     try:
         points = read_waypoints(options.motion)
@@ -78,6 +81,7 @@ def read_motion(options: argparse.Namespace, model: 'RobotModel') -> 'Trajectory
         known = [joint for joint in points.joint_names if joint in model.joint_names]
         remedy = f'choose the joints with --joints {",".join(known)}' if known else f'its columns are {some(points.joint_names, 12)}'
         raise Failure(f'{str(options.motion)!r} has no column of joint {missing[0]!r}; {remedy}')
+    warn_of_locked(options, source, points.joint_names, points.positions, options.motion)
     points = points.of_joints(model.joint_names)
     refuse_other_units(model, points.positions, options.motion)
     if points.times is not None and points.velocities is not None:

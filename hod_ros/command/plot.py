@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     from hod_ros.pictures import rows
     from hod_ros.pictures import style
     source, model = read_robot(options)
-    trajectory = read_motion(options, model)
+    trajectory = read_motion(options, source, model)
     drives = read_drives(options, source, model)
     limits = read_limits(options, model, drives)
     times = sample_times(trajectory)

@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
         raise Failure(f'--step is {options.step}; give a time of 1e-6 s or more', exits.USAGE)
     source, model = read_robot(options)
     options.needs_no_times = not options.slow_down
-    trajectory = read_motion(options, model)
+    trajectory = read_motion(options, source, model)
     drives = read_drives(options, source, model)
     limits = read_limits(options, model, drives)
     outside = beyond_position_limits(model, trajectory)

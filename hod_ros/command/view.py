@@ -132,7 +132,7 @@ def _motion(options, source, model):
 
     from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
     from hod_ros.scene.player import Motion
-    trajectory = read_motion(options, model)
+    trajectory = read_motion(options, source, model)
     limits = read_limits(options, model, read_drives(options, source, model))
     samples = min(MOST_SAMPLES, max(2, int(trajectory.duration * SAMPLE_RATE) + 1))
     times = np.linspace(trajectory.start, trajectory.end, samples)

@@ -104,6 +104,21 @@ def test_a_recording_in_degrees_is_refused(tmp_path):
     assert "joint 'panda_joint1' at 40.11" in said and 'these look like degrees' in said and not (tmp_path / 'Q.csv').exists()
 
 
+def test_joints_that_are_locked_elsewhere_than_recorded_are_told(tmp_path):
+    path = save(tmp_path / 'm.npz')
+    start = motion(np.zeros(1))[0, 0]
+    some = ','.join(MODEL.joint_names[:6])
+    done = hod('compute', 'panda', path, '--joints', some, '-o', tmp_path / 'Q.npz')
+    assert re.search("warning: .*m.npz' has joint 'panda_joint7' .*, but it is locked at 0: .* --lock panda_joint7=", done.stderr)
+    (tmp_path / 'm.csv').write_text('time,' + ','.join(MODEL.joint_names) + '\n' + ''.join(
+        f'{t},' + ','.join(map(str, start)) + '\n' for t in range(3)))
+    for command in (('evaluate',), ('compute', '--interpolate', '-o', 'Q.csv')):
+        told = [
+            hod(command[0], 'panda', 'm.csv', *command[1:], '--lock', f'panda_joint7={angle}', cwd=tmp_path, code=None).stderr
+            for angle in (start[6] + 0.01, start[6] + 0.1)]
+        assert 'locked' not in told[0] and "has joint 'panda_joint7' at " in told[1]
+
+
 def test_a_lift_in_millimetres_is_refused_and_a_warning_is_one_line(tmp_path):
     inertial = '<inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>'
     (tmp_path / 'lift.urdf').write_text(
