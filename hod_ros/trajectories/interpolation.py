@@ -20,6 +20,7 @@ from hod_ros.trajectories.trajectory import Trajectory
 SMOOTHNESS = (2, 3, 4, 5)
 MOST_NUMBERS = 20_000_000               # points times joints: more take gigabytes
 _ROUNDING = 1e-11                       # of the positions' size, by which limits may be missed
+_OF_SUMS = 3e-14                        # the same of a polynomial's coefficients, whose sums its bounds are
 _LARGEST = 1e9                          # numbers and times, and 1 / the times between points
 MOST_SWING = 1000.0                     # times the extent of all points: refused
 LARGE_SWING = 1.0                       # the same: said. Times that differ threefold stay below, ninety-nine in a hundred
@@ -113,8 +114,12 @@ class _Search:
         if np.isfinite(self.allowed):
             bad |= (self._departures(c, line) > self.allowed) & self.judged[line]
         if self.limits is not None:
-            bad |= deviation.beyond(c, *self.limits) > self.size
+            bad |= deviation.beyond(c, *self.limits) > self._rounding(c)
         return bad
+
+    def _rounding(self, coefficients):
+        """(pieces,) by which bounds of each piece may miss limits."""
+        return self.size + _OF_SUMS * np.abs(coefficients).sum(axis=1).max(axis=1)
 
     def _check_swing(self, motion, line):
         """Where any deviation is allowed, very uneven times make a motion of least energy swing far beyond all points."""
@@ -177,7 +182,7 @@ class _Search:
             reached = polynomials.control_points(motion.coefficients[pieces], 64)
             excess = np.maximum(reached - upper, lower - reached).max(axis=(0, 1))
             j = int(np.argmax(excess))
-            if excess[j] > self.size:
+            if excess[j] > self._rounding(motion.coefficients[pieces]).min():
                 return InputError(
                     f'{where} {arguments.label(self.names, j)} leaves its position limits from {lower[j]:.6g} to {upper[j]:.6g} by '
                     f'{excess[j]:.3g}: the velocities or accelerations given there lead out; give smaller ones, or leave them out')

@@ -104,6 +104,17 @@ def test_times_too_large_for_points_between_them_are_refused_and_those_from_the_
         Trajectory.interpolate(9e8 + times, positions, **options)
 
 
+def test_a_motion_may_end_at_its_limits_exactly_whatever_its_smoothness():
+    times = np.array([0.0, 0.11344584042424466, 0.25348958855063214, 0.9167608295135035, 1.762957974409924, 2.196550315486469])
+    positions = np.array([                              # whose last line rounds off as much as the limits had been missed by
+        0.22635097935557363, -0.7651423746073396, -0.044997338694875655, -1.317070924636683, 1.8507713690043837, -1.5177347133616141])
+    limits = np.stack([positions.min(keepdims=True), positions.max(keepdims=True)])
+    for smoothness in (2, 3, 4, 5):
+        t = Trajectory.interpolate(times, positions[:, None], smoothness=smoothness, position_limits=limits)
+        fine = t.evaluate(np.linspace(times[0], times[-1], 2000))[:, 0]
+        assert (fine >= limits[0] - 1e-10).all() and (fine <= limits[1] + 1e-10).all()
+
+
 def test_a_deviation_within_the_rounding_of_large_positions_is_refused_at_once_and_what_is_advised_is_met():
     times = [0.0, 0.4817785326132228, 1.4396229718465572, 2.3301519173613303]
     positions = np.array([                              # whose motion along a line rounds off more than its bends do
