@@ -42,10 +42,15 @@ def begin_goal(handle: ServerGoalHandle) -> None:
 
 
 def finish_goal(server: ActionServer, handle: ServerGoalHandle, result: Any) -> None:
-    """Whoever asks for the result of a goal in a terminal state is answered with this."""
+    """Whoever asks for the result of a goal in a terminal state is answered with this; who has asked already is answered at once.
+
+    rclpy would leave that to the executor, which may have run for the last time, and to the server, which may be gone by then.
+    """
     response = server.action_type.Impl.GetResultService.Response()
     response.status, response.result = handle.status, result
-    server._result_futures[bytes(handle.goal_id.uuid)].set_result(response)
+    future = server._result_futures[bytes(handle.goal_id.uuid)]
+    future._set_executor(None)
+    future.set_result(response)
 
 
 class TolerantLifecycleNode(LifecycleNode):

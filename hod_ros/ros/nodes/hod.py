@@ -5,6 +5,7 @@ import gc
 from collections.abc import Callable
 from time import monotonic
 
+from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_msgs.msg import String
@@ -60,7 +61,8 @@ class HodNode(ManagedNode):
 
     trajectory_action: Callable[[], TrajectoryAction | None] = staticmethod(installed)
 
-    _path = _keeper = _service_process = _planner = None       # so that a node that a bad parameter stopped half made can be destroyed
+    # So that a node that a bad parameter stopped half made can be destroyed.
+    _path = _keeper = _service_process = _planner = _streamer = None
 
     def __init__(self, **kwargs):
         super().__init__('hod', **kwargs)
@@ -72,6 +74,7 @@ class HodNode(ManagedNode):
         self._service_process = ServiceProcess(self, COMPUTED, self._settings['threads'])
         self._planner, self._forwarding_planner = Planner(), Planner()
         self._forwarding = None
+        self._controllers = {}          # name of an action -> its client
         self._streamer = Streamer(
             self._path, self._planner, self._refresh, self._stream_time, lambda: self.get_clock().now().to_msg(), self.get_logger())
         self._answers = {'set_payload': PayloadService(self, self._settings, self._keeper, self._path).answer}
@@ -128,11 +131,18 @@ class HodNode(ManagedNode):
             return
         follower = streamer
         if self._settings['forward_to']:
+            name = self._settings['forward_to']
             follower = self._forwarding = make.own(Forwarding(
-                self, action, self._settings['forward_to'], self._path, self._refresh, self._forwarding_planner))
+                self._controller(action, name), action, name, self._path, self._refresh, self._forwarding_planner))
             make.timer(FORWARDING_PERIOD, follower.poll)
         make.own(GoalServer(
             self, action, follower, lambda: Tolerances.of(self._path.joint_names, self._settings), self._start_of))
+
+    def _controller(self, action, name):
+        """A client is kept for the next time: rclpy's EventsExecutor crashes where one is destroyed while something comes to it."""
+        if name not in self._controllers:
+            self._controllers[name] = ActionClient(self, action.type, name)
+        return self._controllers[name]
 
     def _make_commands(self, joint_states):
         make = self._entities
@@ -162,14 +172,14 @@ class HodNode(ManagedNode):
         self._release()
 
     def _release(self):
-        """Gives back all that configuring made."""
+        """Gives back all that configuring made. What takes a while comes first, so that little comes in while entities are destroyed."""
+        self._service_process.stop()
+        self._planner.close()
+        self._forwarding_planner.close()
         self._streamer.close()
         self._entities.destroy()
         self._forwarding = None
         self._path.close()
-        self._service_process.stop()
-        self._planner.close()
-        self._forwarding_planner.close()
         self._keeper.clear()
         gc.unfreeze()
 
@@ -188,6 +198,10 @@ class HodNode(ManagedNode):
             self._path.send_last_command()
         if self._keeper is not None:
             self._keeper.close()
+        if self._streamer is not None:
+            self._entities.destroy()        # rclpy leaves actions alone, which would keep the node in others' graphs
+            for controller in self._controllers.values():
+                controller.destroy()
         super().destroy_node()
         if self._planner is not None:
             self._planner.close()

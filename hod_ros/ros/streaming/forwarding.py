@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from action_msgs.msg import GoalStatus
 from rclpy.action import ActionClient
-from rclpy.node import Node
 
 from hod_ros.errors import HodError
 from hod_ros.ros.guards.measured import Measured
@@ -29,13 +28,12 @@ MOST_OPEN = 16          # goals on their way
 
 
 class Forwarding:
-    """name: of the controller's action. `poll` is to be called again and again."""
+    """client: of the controller's action; name: of that. `poll` is to be called again and again."""
 
     def __init__(
-            self, node: Node, action: TrajectoryAction, name: str, path: SetpointPath, refresh: Callable[[Measured], None],
+            self, client: ActionClient, action: TrajectoryAction, name: str, path: SetpointPath, refresh: Callable[[Measured], None],
             planner: Planner) -> None:
-        self._action, self._name, self._path, self._refresh, self._planner = action, name, path, refresh, planner
-        self._client = ActionClient(node, action.type, name)
+        self._client, self._action, self._name, self._path, self._refresh, self._planner = client, action, name, path, refresh, planner
         self._running: ActionGoal | None = None         # for which effort is being computed
         self._waiting: tuple[bytes, ActionGoal] | None = None
         self._open: dict[ActionGoal, Any] = {}          # the controller's handles, None until it has accepted
@@ -43,7 +41,6 @@ class Forwarding:
 
     def destroy(self) -> None:
         self.end('the node is being cleaned up')
-        self._client.destroy()
 
     def objection(self) -> str:
         path = self._path

@@ -61,15 +61,29 @@ def test_signal_in_the_middle_of_a_stream_ends_the_node_cleanly_and_soon(client,
     client.withdraw_description()
 
 
-def test_the_node_takes_leave_as_it_ends(client):
+WITH_ACTIONS = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parents[1] / 'trajectories')!r})
+from hod_ros.ros.process import leave, run_process
+leave(run_process('hod_node', 'action_node', 'ActionNode'))
+"""
+
+
+@pytest.mark.parametrize(('options', 'actions'), [
+    ({}, 0),
+    ({'code': WITH_ACTIONS, 'parameters': {'forward_to': '/controller/follow'}}, 2)])
+def test_the_node_takes_leave_as_it_ends(client, options, actions):
     """Else others send to it until its lease is over, and the next node on this host waits for seconds for what is sent to it."""
     def known():
-        return client.node.count_publishers('/hod/transition_event') + client.node.count_publishers('/hod/feedforward')
+        graph = client.node
+        return (graph.count_publishers('/hod/transition_event') + graph.count_publishers('/hod/feedforward')
+                + graph.count_services('/hod/follow_joint_trajectory/_action/send_goal')
+                + graph.count_clients('/controller/follow/_action/send_goal'))
 
     client.describe(arm_urdf(3))
-    with running_node():
+    with running_node(**options):
         client.wait_for_state('active')
-        assert client.wait_until(lambda: known() == 2)
+        assert client.wait_until(lambda: known() == 2 + actions)
     assert client.wait_until(lambda: not known(), timeout=LEASE / 2)
     client.withdraw_description()
 

@@ -64,14 +64,14 @@ class ActionNode(HodNode):
     trajectory_action = staticmethod(FibonacciAction)
 
 
-def controller():
-    """Tells how many points with effort came; runs for as long as there are hundredths of them, or until it is canceled."""
+def controller(steps=40):
+    """Tells how many points with effort came; runs for this many hundredths of a second, or until it is canceled."""
     rclpy.init()
     node = rclpy.create_node('controller')
     executor = rclpy.executors.MultiThreadedExecutor()
 
     def run(handle):
-        for step in range(40):
+        for step in range(steps):
             time.sleep(0.01)
             if handle.is_cancel_requested:
                 handle.canceled()
@@ -91,4 +91,4 @@ def controller():
 
 
 if __name__ == '__main__':
-    sys.exit(controller())
+    sys.exit(controller(*map(int, sys.argv[1:])))

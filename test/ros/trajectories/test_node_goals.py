@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from action_msgs.msg import GoalStatus
+from action_msgs.msg import GoalStatusArray
 from action_node import BAD_TOLERANCE
 from action_node import GOOD
 from action_node import HOME
@@ -17,6 +18,8 @@ from action_node import LONG
 from action_node import NAMES
 from action_node import TOO_FAST
 from action_node import UNSORTED
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
 from rclpy.action import ActionClient
 from ros_harness import PATIENCE
 from ros_harness import arm_urdf
@@ -89,7 +92,10 @@ class Robot:
 
     def result(self, handle, timeout=PATIENCE):
         """(status, outcome, text)"""
-        future = handle.get_result_async()
+        return self.answer(handle.get_result_async(), timeout)
+
+    def answer(self, future, timeout=PATIENCE):
+        """The same for what has been asked for already."""
         assert self.live(timeout, until=future.done), 'no result'
         code, *text = future.result().result.sequence
         return future.result().status, code, bytes(text).decode()
@@ -127,6 +133,35 @@ def test_goals_are_forwarded_with_effort_and_results_and_cancels_passed_back(cli
     finally:
         controller.kill()
         controller.wait()
+        client.withdraw_description()
+
+
+@pytest.mark.parametrize('forward_to', ['', '/controller/follow'])
+def test_a_node_that_is_shut_down_tells_the_client_of_a_goal_and_cancels_it_at_its_controller(client, forward_to):
+    """A client waits for a result without end: nothing else tells it that nobody follows its goal any more."""
+    controller = subprocess.Popen([sys.executable, str(Path(__file__).parent / 'action_node.py'), '1000'])
+    client.describe(arm_urdf(3))
+    statuses = []
+    heard = client.node.create_subscription(
+        GoalStatusArray, '/controller/follow/_action/status', lambda message: statuses.extend(message.status_list), 100)
+    try:
+        with running_node(code=CODE, parameters=PARAMETERS | {'forward_to': f"'{forward_to}'"}):
+            client.wait_for_state('active')
+            robot = Robot(client)
+            assert robot.live(until=robot.action.server_is_ready)
+            result = robot.go(LONG).get_result_async()
+            assert robot.live(until=lambda: len(robot.feedback) > 1)
+            request = ChangeState.Request(transition=Transition(id=Transition.TRANSITION_ACTIVE_SHUTDOWN))
+            assert client.call(ChangeState, 'change_state', request).success
+            status, _, text = robot.answer(result)
+            assert status == ABORTED and 'the node is being cleaned up' in text
+            if forward_to:
+                assert robot.live(until=lambda: statuses[-1].status == CANCELED)
+            robot.close()
+    finally:
+        controller.kill()
+        controller.wait()
+        client.node.destroy_subscription(heard)
         client.withdraw_description()
 
 
