@@ -4,6 +4,7 @@
 import contextlib
 import html
 import io
+import logging
 import socket
 from collections.abc import Sequence
 from typing import Any
@@ -33,6 +34,7 @@ class Page:
     def __init__(self, model: RobotModel, shapes: Sequence[Shape], host: str = '127.0.0.1', port: int = 0) -> None:
         import viser
         any_port = free_port(host)      # OSError where this machine has no such address, for which viser would wait for ever
+        logging.getLogger('websockets').setLevel(logging.CRITICAL)      # browsers open connections that they never use
         with contextlib.redirect_stdout(io.StringIO()):         # viser's banner
             self.server = viser.ViserServer(host=host, port=port or any_port, verbose=False)
         self.url = f'http://{"localhost" if host in ("127.0.0.1", "0.0.0.0") else host}:{self.server.get_port()}'

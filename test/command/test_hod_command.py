@@ -82,7 +82,7 @@ def test_a_wrong_option_is_one_line(words, code, said):
     'plot panda m.csv -o m.svg', 'retime panda m.csv -o t.csv', 'compute panda m.csv --interpolate -o Q.csv'])
 def test_every_command_names_its_output_by_the_same_letter(tmp_path, command):
     joints = [f'panda_joint{j}' for j in range(1, 8)]
-    rows = [[time, *[0.1 * time] * 7] for time in (0.0, 1.0, 2.0)]
+    rows = [[time, *[0.1 * time] * 3, 0.1 * time - 2, *[0.1 * time] * 3] for time in (0.0, 1.0, 2.0)]
     (tmp_path / 'm.csv').write_text('\n'.join(','.join(map(str, row)) for row in [['time', *joints], *rows]))
     hod(*command.split(), cwd=tmp_path)
     assert (tmp_path / command.split()[-1]).stat().st_size > 0
