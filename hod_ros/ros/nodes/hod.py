@@ -172,14 +172,14 @@ class HodNode(ManagedNode):
         self._release()
 
     def _release(self):
-        """Gives back all that configuring made. What takes a while comes first, so that little comes in while entities are destroyed."""
-        self._service_process.stop()
-        self._planner.close()
-        self._forwarding_planner.close()
+        """Gives back all that configuring made."""
         self._streamer.close()
         self._entities.destroy()
         self._forwarding = None
         self._path.close()
+        self._service_process.stop()
+        self._planner.close()
+        self._forwarding_planner.close()
         self._keeper.clear()
         gc.unfreeze()
 
