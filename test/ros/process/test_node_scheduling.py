@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -30,8 +31,11 @@ def policies(pid):
 
 def child_of(pid, module):
     """That runs a module; None where there is none yet."""
-    children = (int(child) for path in Path(f'/proc/{pid}/task').glob('*/children') for child in path.read_text().split())
-    found = [child for child in children if module in Path(f'/proc/{child}/cmdline').read_text()]
+    found = []
+    for thread in Path(f'/proc/{pid}/task').iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError):       # a thread or a child that has ended
+            found += [
+                int(child) for child in (thread / 'children').read_text().split() if module in Path(f'/proc/{child}/cmdline').read_text()]
     assert len(found) <= 1
     return found[0] if found else None
 
