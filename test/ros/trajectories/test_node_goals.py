@@ -21,6 +21,7 @@ from action_node import UNSORTED
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from rclpy.action import ActionClient
+from rclpy.qos import qos_profile_action_status_default
 from ros_harness import PATIENCE
 from ros_harness import arm_urdf
 from ros_harness import running_node
@@ -143,7 +144,8 @@ def test_a_node_that_is_shut_down_tells_the_client_of_a_goal_and_cancels_it_at_i
     client.describe(arm_urdf(3))
     statuses = []
     heard = client.node.create_subscription(
-        GoalStatusArray, '/controller/follow/_action/status', lambda message: statuses.extend(message.status_list), 100)
+        GoalStatusArray, '/controller/follow/_action/status', lambda message: statuses.extend(message.status_list),
+        qos_profile_action_status_default)
     try:
         with running_node(code=CODE, parameters=PARAMETERS | {'forward_to': f"'{forward_to}'"}):
             client.wait_for_state('active')
@@ -156,7 +158,7 @@ def test_a_node_that_is_shut_down_tells_the_client_of_a_goal_and_cancels_it_at_i
             status, _, text = robot.answer(result)
             assert status == ABORTED and 'the node is being cleaned up' in text
             if forward_to:
-                assert robot.live(until=lambda: statuses[-1].status == CANCELED)
+                assert robot.live(until=lambda: statuses and statuses[-1].status == CANCELED)
             robot.close()
     finally:
         controller.kill()
