@@ -33,7 +33,7 @@ def hindrance(
     if new.model.joint_names != old.model.joint_names:
         return f'its joints are {some(new.model.joint_names)} in place of {some(old.model.joint_names)}'
     if how == KEEP:
-        return 'commands are published, and a robot in motion keeps its model (model_changes)'
+        return 'a robot in motion keeps its model (model_changes is keep, or auto where commands are published)'
     if motion is None:
         return ''
     try:
