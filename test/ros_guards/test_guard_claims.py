@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Claims on outputs between real processes: one has a topic, until it gives it back or dies, however it dies."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -84,3 +85,12 @@ def test_where_no_file_can_be_made_nobody_is_hindered(tmp_path, monkeypatch):
     claims = Claims('net', OURS, '/right/hod')
     assert claims.take(['/commands']) == claims.others(['/commands']) == []
     claims.release()
+
+
+def test_a_file_system_without_locks_has_no_claims(monkeypatch):
+    def flock(descriptor, how):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr('fcntl.flock', flock)
+    claims = Claims('network', OURS, '/ours/hod')
+    assert claims.others(['/a']) == [] and claims.take(['/a']) == []

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from guard_robot import MODEL
 from guard_robot import NAMES
+from guard_robot import NONE
 from guard_robot import Bench
 from guard_robot import assert_no_jump
 from hypothesis import given
@@ -12,6 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from hod_ros import inverse_dynamics
+from hod_ros.ros.guards.bounds import command_bounds
 from hod_ros.ros.guards.holding import at_rest
 
 HOME = np.array([0.3, 0.5, -0.4])
@@ -90,6 +92,53 @@ def test_a_jump_is_a_fault_and_the_fallback_goes_on_without_one():
     bench.wait(0.5)
     assert_no_jump(bench.commands, bench.gate.bounds, bench.commands[0][1])
     np.testing.assert_allclose(bench.commands[-1][1], at_rest(MODEL, swinging(RAMP)[0]), rtol=1e-9)
+
+
+@pytest.mark.parametrize('every', [0.001, 0.002, 0.005])
+@pytest.mark.parametrize('told', [0.0, 1.0, 100.0])
+@pytest.mark.parametrize('slow', [0.0, 1.0])
+def test_a_stream_faster_than_a_velocity_limit_ends_however_small_its_steps_and_whatever_its_stamps_tell(every, told, slow):
+    bench = Bench(bounds=command_bounds(MODEL, **NONE | {'lower': dict.fromkeys(NAMES, -9.0), 'upper': dict.fromkeys(NAMES, 9.0)}))
+    bench.send(HOME, stamp=1)
+    velocity = bench.gate.bounds.velocity[0]
+    place, sent = HOME.copy(), 0.0
+    for k in range(round((slow + 1.0) / every)):
+        bench.now += every
+        place[0] += every * velocity * (3.0 if k * every >= slow else 0.9)
+        if not bench.send(place, stamp=1 + round(1e9 * told * (bench.now - 100.0))):
+            break
+        sent += place[0] > HOME[0] + 0.9 * velocity * slow
+    assert bench.fault.guard == 'reach' and "'a'" in bench.fault.reason
+    ahead = 2.0 * every * sent              # [s] at full speed, beyond what the limit allows
+    assert ahead <= 0.06 + 2.0 * every + (0.1 if told > 1.0 else 0.0) + 1e-9
+
+
+@pytest.mark.parametrize('stamped', [True, False])
+def test_a_stream_at_full_speed_may_jitter_pause_and_catch_up(stamped):
+    random = np.random.default_rng(5)
+    bench = Bench(bounds=command_bounds(MODEL, **NONE | {'lower': dict.fromkeys(NAMES, -90.0), 'upper': dict.fromkeys(NAMES, 90.0)}))
+    bench.send(HOME, stamp=1)
+    arrived = 100.0
+    for k in range(1, 5000):
+        late = random.uniform(0.0, 0.003) + (0.04 if k % 700 < 30 else 0.0)     # some come in bursts
+        arrived = max(arrived, 100.0 + 0.001 * k + late)
+        bench.now = arrived
+        q = np.stack([HOME + 0.001 * k * bench.gate.bounds.velocity * [1.0, -1.0, 1.0], np.zeros(3), np.zeros(3)])
+        assert bench.send(q, stamp=1 + 1_000_000 * k if stamped else 0), (k, bench.fault.reason)
+
+
+@pytest.mark.parametrize('timeout', [0.0, 5.0])
+@pytest.mark.parametrize('measured', [True, False])
+@pytest.mark.parametrize('another', [True, False])
+def test_whoever_goes_on_with_a_stream_after_a_pause_begins_where_the_robot_is_however_long_the_timeout(timeout, measured, another):
+    bench = streaming(setpoint_timeout=timeout)
+    bench.now += 2.0
+    if measured:
+        bench.measure(HOME)
+    source = bench.source() if another else None
+    assert not bench.send(HOME + [0.5, 0.0, 0.0], source=source)
+    assert 'a stream would start' in bench.fault.reason
+    assert bench.gate.reset(bench.now)[0] and bench.send(HOME, source=source)
 
 
 def test_after_a_fault_nothing_is_commanded_until_a_reset():

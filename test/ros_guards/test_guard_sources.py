@@ -6,6 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
+from hod_ros.ros.guards.ownership import Ownership
 from hod_ros.ros.guards.sources import Sources
 
 PERIOD = 1_000_000     # [ns] between two messages
@@ -47,8 +48,13 @@ def test_a_planner_that_is_started_anew_and_one_that_joins_late_lose_nothing():
     assert lost([*range(80_000, 80_100)]) == 0
 
 
-def test_a_middleware_without_numbers_counts_nothing():
+def test_a_middleware_without_numbers_counts_nothing_and_the_guard_says_that_it_cannot_judge():
     assert lost([None, None]) == 0
+    ownership = Ownership(0.5)
+    assert ownership.admits(Sources('setpoint').of(information(None, 0), (), lambda: 2), 0.0)
+    assert ownership.record.report() == ('off', 'off: the middleware does not tell publishers apart')
+    ownership.forget()
+    assert ownership.admits(Sources('setpoint').of(information(1, 0), (), lambda: 2), 0.0) and not ownership.record.off
 
 
 def sources_of(sequence, publishers=2):

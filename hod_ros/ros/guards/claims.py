@@ -72,10 +72,13 @@ class Claims:
             return None, ''
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             _, _, owner = self._read(descriptor).partition(' ')
             os.close(descriptor)
             return None, owner or 'of another process'
+        except OSError:                 # a file system without locks
+            os.close(descriptor)
+            return None, ''
         participant, _, _ = self._read(descriptor).partition(' ')
         if participant:
             self._dead.add(participant)     # else it would have released it

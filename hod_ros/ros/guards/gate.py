@@ -28,7 +28,7 @@ from hod_ros.ros.guards.sources import Source
 
 FAULT, CONTINUE = 'fault', 'continue'
 REFUSAL_LASTS = 1.0     # [s] for which a setpoint that could not start a stream hinders a reset
-MOST_AHEAD = 0.1        # [s] by which stamps may have gone on more than arrivals
+LONGEST_PAUSE = 1.0     # [s] after which a stream begins anew, however long setpoint_timeout is
 AT_REST = 0.02          # [rad/s] or [m/s]
 
 Array = NDArray[np.float64]
@@ -59,12 +59,11 @@ class Arrival:
     sent: int = 0
     received: int = 0
 
-    def after(self, other: 'Arrival') -> float:
-        """[s] since another: by arrival, or by the longer time between stamps, as far as that is plausible."""
-        elapsed = self.time - other.time
+    def after(self, other: 'Arrival') -> tuple[float, float]:
+        """[s] since another: by arrival, and by the longer of what stamps and the middleware tell."""
         stamped = self.stamp - other.stamp if self.stamp and other.stamp else 0
         sent = self.sent - other.sent if self.sent and other.sent else 0
-        return max(elapsed, min(1e-9 * max(stamped, sent), elapsed + MOST_AHEAD))
+        return self.time - other.time, 1e-9 * max(stamped, sent)
 
 
 class Gate:
@@ -134,8 +133,10 @@ class Gate:
             return None
         if beyond:
             return self._end_stream(self.limits.record, self.limits.fault(q))
+        if self.running and (arrival.source is not self._arrival.source or now - self._arrival.time > LONGEST_PAUSE):
+            self._stop_stream()         # whoever goes on with it begins where the robot is
         if self.running:
-            reason = self.continuity.reach_fault(q[0], self.motion[0], arrival.after(self._arrival))
+            reason = self.continuity.reach_fault(q[0], self.motion[0], *arrival.after(self._arrival))
             if reason:
                 return self._end_stream(self.continuity.reach, reason)
         elif not self._starts(q[0], now):
@@ -153,6 +154,7 @@ class Gate:
         reason = self._start_fault(positions, now)
         if not reason:
             self.running, self._place = True, None
+            self.continuity.begin()
             self.fallback.end()
         elif not self.measured.fresh(now) and (self.measured.known or self.measured.expected):
             self.continuity.start.act(reason)       # no fault: nothing was wrong with the setpoint

@@ -21,6 +21,7 @@ class Ownership:
                 self.record.act(f'besides the owner of the stream, another source sends {source.kind} messages: they are not commanded')
                 return False
             self.owner = source
+            self.record.off = 'the middleware does not tell publishers apart' if source.anybody else ''
         self._heard = now
         return True
 

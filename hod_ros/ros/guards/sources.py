@@ -19,13 +19,17 @@ FASTEST = 1e5       # [1/s] numbers that grow faster are those of two sources
 
 @dataclass(eq=False)
 class Source:
-    """One publisher of one kind of input; number and stamp [ns] of its last message, and the positions in it."""
+    """One publisher of one kind of input; number and stamp [ns] of its last message, and the positions in it.
+
+    anybody: whether it may be several, because the middleware tells none apart.
+    """
 
     kind: str
     gid: object
     number: int | None
     stamp: int
     positions: Sequence[float] = ()
+    anybody: bool = False
 
 
 class Sources:
@@ -62,7 +66,7 @@ class Sources:
             nearest = max(possible, key=attrgetter('number'))
             self.lost += number - nearest.number - 1
             return nearest
-        new = Source(self._kind, gid, number, stamp)
+        new = Source(self._kind, gid, number, stamp, anybody=gid is None and number is None)
         sources.append(new)
         if len(sources) > max(publishers, 1):
             sources.remove(min(sources, key=attrgetter('stamp')))       # it has gone, or began anew
