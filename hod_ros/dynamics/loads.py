@@ -8,6 +8,7 @@ derivatives. Loads lower the generalised forces: Q falls by J^T W.
 from collections.abc import Iterable
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 from typing import TypeAlias
 
 import numpy as np
@@ -62,6 +63,9 @@ class LinkWrench:
             raise InputError(f'a wrench has {COMPONENTS[component]} = {value} in row {row}; give finite numbers')
         values.setflags(write=False)
         object.__setattr__(self, 'values', values.view())       # which cannot be made writeable again
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.values, self.frame)
 
 
 Wrenches: TypeAlias = Mapping[str, ArrayLike | LinkWrench] | Iterable[tuple[str, ArrayLike | LinkWrench]]

@@ -55,6 +55,10 @@ class Trajectory:
             array.setflags(write=False)
         self._breaks, self._coefficients, self._from_ends, self._joint_names = breaks, coefficients, from_ends, joint_names
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Of a copy or a pickle, whose arrays are writeable."""
+        self._hold(state['_breaks'], state['_coefficients'], state['_from_ends'], state['_joint_names'])
+
     @classmethod
     def from_derivatives(
             cls, times: ArrayLike, derivatives: ArrayLike, joint_names: Sequence[str] | None = None) -> Trajectory:

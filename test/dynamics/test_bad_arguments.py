@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every public function of the dynamics answers bad arguments with an error of ours, or with finite numbers."""
 
+import copy
 import importlib
 import inspect
+import pickle
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from hod_ros import InputError
 from hod_ros import LinkWrench
 from hod_ros import ModelError
 from hod_ros import RobotModel
+from hod_ros import Trajectory
 from hod_ros.dynamics.formulations import body_fixed
 from hod_ros.dynamics.formulations import spatial
 from hod_ros.model.wording import PYTHON
@@ -199,6 +202,20 @@ def test_arrays_of_a_model_and_of_a_wrench_cannot_be_made_writeable():
     for array in (FIXED.M, FIXED.parent, FIXED.links['tool'][1], exact.M, LinkWrench(numbers(1, 6)).values):
         with pytest.raises(ValueError, match='WRITEABLE'):
             array.setflags(write=True)
+
+
+@pytest.mark.parametrize('copied', [lambda value: pickle.loads(pickle.dumps(value)), copy.deepcopy, copy.copy])
+def test_copies_of_values_are_read_only_as_these_are(copied):
+    wrench = LinkWrench(numbers(2, 6), 'world')
+    motion = Trajectory.from_derivatives([0, 1, 3], numbers(3, 2, 2), ['j1', 'j2'])
+    other, moved, model = copied(wrench), copied(motion), copied(FIXED)
+    assert other.frame == 'world' and np.array_equal(other.values, wrench.values)
+    assert moved == motion and hash(moved) == hash(motion) and moved.joint_names == motion.joint_names
+    times = np.linspace(0, 3, 20)
+    assert np.array_equal(moved.evaluate(times, 2), motion.evaluate(times, 2))
+    for array in (other.values, moved.breaks, moved.coefficients, moved._from_ends, model.M, model.links['tool'][1]):
+        with pytest.raises(ValueError, match='read-only'):
+            array[...] = np.nan
 
 
 @pytest.mark.parametrize('compute', [
