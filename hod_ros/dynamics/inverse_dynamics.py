@@ -49,7 +49,8 @@ def inverse_dynamics(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | No
     wrenches: {link: wrench} that the environment exerts, (order + 1, 6) in the link's frame or a LinkWrench; see PreparedLoads too.
     formulation: 'recursive' runs compiled, 'spatial' too where nothing loads the robot; 'closed_form', 'body_fixed' and 'hybrid' are numpy.
     base: (pose (4, 4), twists (order + 2, 6)) of a free base, the twists body-fixed (angular, linear).
-    order: how many derivatives are meant; needed beyond twelve rows of one sample, which may be samples.
+    order: how many derivatives are meant; needed beyond twelve rows of one sample, which may be samples. Up to 125 the kernel computes
+        (128 rows of q), beyond that numpy, thousands of times slower.
     threads: how many a batch may run on; None: what HOD_ROS_THREADS says, else as many as there are cores.
 
     Returns Q: (order + 1, n) or (samples, order + 1, n), row k the k-th time derivative [N m] or [N]; with a free base (Q, W),
