@@ -90,14 +90,16 @@ class DampingFilter:
         """MotorFeedforward for q (rows, n), rows q, q', q'', q''', q''''. step: time since the last call [s]; None: that of the filter."""
         from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
         model = self.prepared.model
-        q = arrays.floats(motions.motion(model, q, 5), 'q')
+        q = arrays.floats(motions.motion(model, q, 5, remedy=motions.FEWER), 'q')
         wrenches = None if wrenches is None else pairs(wrenches)
         return self.motor_feedforward_of(q, inverse_dynamics(model, q, wrenches=wrenches), stiffness=stiffness, step=step)
 
     def motor_feedforward_of(
             self, q: ArrayLike, Q: ArrayLike, *, stiffness: ArrayLike | None = None, step: float | None = None) -> MotorFeedforward:
         """As a call, for Q (rows - 2, n) that is known already, friction and wrenches included, but not rotors' coupling."""
-        q, Q = self.prepared.with_rotors(*self.prepared.checked_pair(motions.motion(self.prepared.model, q, 5), Q))
+        q, Q = self.prepared.checked_pair(motions.motion(self.prepared.model, q, 5, remedy=motions.FEWER), Q)
+        self.prepared.check_stiffness(stiffness, Q)
+        q, Q = self.prepared.with_rotors(q, Q)
         k = dict(zip(self.prepared.variable_joints, self.prepared.stiffness_motion(stiffness, (), 3), strict=True))
         deflections = dict(self.deflections or {})
         for joint, (j, drive) in self._filtered.items():

@@ -82,7 +82,7 @@ class FeedbackLinearisation:
 
     def state(self, z: ArrayLike, *, stiffness: ArrayLike | None = None) -> tuple[Array, Array]:
         """(motor_positions, motor_velocities) of z (4, n) and of the stiffness motion: the way back from chain()."""
-        z = motions.motion(self.model, z, 4, 'z')[:4]
+        z = motions.motion(self.model, z, 4, 'z', remedy=motions.FEWER)[:4]
         at_rest = np.concatenate([z, 0 * z[:1]])            # the snap does not act on theta and theta'
         result = self.prepared.motor_feedforward(at_rest, stiffness)
         return result.positions, result.velocities
@@ -130,6 +130,7 @@ class FeedbackLinearisation:
                 if drive.variable and not isinstance(drive, Antagonistic) and drive.stiffness is None:
                     raise InputError(f'stiffness of joint {joint!r} is missing; configure it in its drive or give it [N m/rad]')
             return [np.array([getattr(drive, 'stiffness', None) or 0.0, 0.0, 0.0]) for drive in p.drives if drive.variable]
+        p.check_stiffness(stiffness, np.zeros((3, p.model.n)))
         return [motion[:3] for motion in p.stiffness_motion(stiffness, (), 3)]
 
     def _forces(self, j, deflections, k):

@@ -118,10 +118,13 @@ class PreparedDrives:
             Q = Q + bounded_joint_friction(self, friction)
         if deflections is None and self._at_once and Q is not None:
             compiled = self._compiled(q, Q, stiffness, self._rotor_figures)
-            if compiled is not None:
+            if self._as_meant(compiled):
+                self.check_stiffness(stiffness, compiled.Q)
                 return compiled
         deflections = self._checked_deflections(deflections)
-        return self.of_all_torques(*self.with_rotors(*self.checked_pair(q, Q), stiffness, deflections), stiffness, deflections)
+        q, Q = self.checked_pair(q, Q)
+        self.check_stiffness(stiffness, Q)
+        return self.of_all_torques(*self.with_rotors(q, Q, stiffness, deflections), stiffness, deflections)
 
     def with_rotors(
             self, q: Array, Q: Array, stiffness: ArrayLike | None = None,
@@ -202,11 +205,17 @@ class PreparedDrives:
         """As the function of this name. deflections: {joint: theta - q} of the joints whose dampers keep a state (see DampingFilter)."""
         if wrenches is None and deflections is None and self._at_once:
             compiled = self._compiled(q, None, stiffness, self._rotor_figures)
-            if compiled is not None and (compiled.Q.ndim == 3 or len(compiled.Q) + 2 <= motions.MOST_ROWS_UNASKED):
+            if self._as_meant(compiled):
+                self.check_stiffness(stiffness, compiled.Q)
                 return compiled
         deflections, q = self._checked_deflections(deflections), self._motions(q)
         Q = inverse_dynamics(self.model, q, wrenches=wrenches, order=q.shape[-2] - 3)
+        self.check_stiffness(stiffness, Q)
         return self.of_all_torques(*self.with_rotors(q, Q, stiffness, deflections), stiffness, deflections)
+
+    def _as_meant(self, compiled):
+        """Whether the kernel had an answer, and of rows that cannot be samples."""
+        return compiled is not None and (compiled.Q.ndim == 3 or len(compiled.Q) + 2 <= motions.MOST_ROWS_UNASKED)
 
     def _checked_deflections(self, deflections):
         deflections = numbers_by_name(deflections, 'deflections', '[rad] or [m]')
@@ -217,7 +226,8 @@ class PreparedDrives:
         return deflections
 
     def _motions(self, q):
-        q = motions.motions(self.model, q, 5, unasked=max(motions.MOST_ROWS_UNASKED, self.rows))
+        most = max(motions.MOST_ROWS_UNASKED, self.rows)
+        q = motions.motions(self.model, q, 5, unasked=most, remedy=f'give {most} at most')
         return q if q.dtype != object else arrays.floats(q, 'q')
 
     def _compiled(self, q, Q, stiffness, rotors):
@@ -295,6 +305,13 @@ class PreparedDrives:
         if wrong.any():
             motor = self.motor_names[int(np.argwhere(wrong)[0][-1])]
             raise InputError(f'the motion of motor {motor!r} is too large for a floating point number; are the units of its drive right?')
+
+    def check_stiffness(self, stiffness: ArrayLike | None, Q: Array) -> None:
+        """Refuses rows of a stiffness motion for all samples that may be samples, of which Q (.., rows, n) tells."""
+        if stiffness is not None:
+            k = arrays.numbers(stiffness, 'stiffness')
+            if k.ndim == 2:
+                motions.check_shared(len(k), Q.shape[-2], Q.shape[:-2], 'stiffness has', len(self.variable))
 
     def stiffness_motion(self, stiffness: ArrayLike | None, samples: tuple[int, ...], rows: int) -> list[Array]:
         """For each variable-stiffness joint its rows k, k', ..., an array (rows, *samples); as configured where stiffness is None."""

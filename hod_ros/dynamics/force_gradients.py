@@ -57,10 +57,10 @@ def force_gradients(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | Non
     if G is not None:
         return G
     q = _motions(model, q, order)
-    if q.ndim == 2:
-        return _one_sample(model, q, pairs)
     if pairs:
         loads.checked_loads(model, q, pairs)
+    if q.ndim == 2:
+        return _one_sample(model, q, pairs)
     each = [_one_sample(model, one, None if pairs is None else loads.of_sample(pairs, i)) for i, one in enumerate(q)]
     return np.reshape(each, (len(q), q.shape[1] - 2, q.shape[1], model.n, model.n))
 

@@ -91,14 +91,16 @@ def body_wrenches(model: RobotModel, q: ArrayLike, wrenches: Wrenches, base: Fre
         motions.base_of(model, None, rows)
     else:
         base = motions.free_bases(base, q.shape[:-2], rows)
-    return motions.finite_result(model, on_bodies(model, q, pairs(wrenches), base), 'a wrench on a body', q)
+    given = pairs(wrenches)
+    checked_loads(model, q, given)
+    return motions.finite_result(model, on_bodies(model, q, given, base), 'a wrench on a body', q)
 
 
 @np.errstate(over='ignore', invalid='ignore')
 def on_bodies(model, q, loads, base=None):
-    """body_wrenches of checked arguments; loads: (link, LinkWrench) each."""
+    """body_wrenches of checked arguments; loads: (link, LinkWrench) each, of as many rows or more."""
     many = q.ndim == 3
-    loads = [(link, np.moveaxis(values, -2, 0), frame) for link, values, frame in checked_loads(model, q, loads)]
+    loads = [(link, np.moveaxis(wrench.values[..., :q.shape[-2] - 2, :], -2, 0), wrench.frame) for link, wrench in loads]
     loads = [(link, values[:, None] if many and values.ndim == 2 else values, frame) for link, values, frame in loads]
     q = np.moveaxis(q, -2, 0)
     if base is not None:
@@ -156,6 +158,8 @@ def checked_loads(model, q, loads):
             raise InputError(
                 f'link {link!r}: its wrench has {given} rows, which allow order {given - 1} at most, but q with {rows + 2} '
                 f'rows asks for order {rows - 1}; give {rows} rows of the wrench, or q without its last rows')
+        if values.ndim == 2:
+            motions.check_shared(len(values), rows, samples, f'link {link!r}: its wrench has')
         out.append((link, values[..., :rows, :], wrench.frame))
     return out
 

@@ -4,6 +4,7 @@
 from collections.abc import Iterable
 from collections.abc import Mapping
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from hod_ros.checks import arguments
@@ -56,6 +57,8 @@ class PreparedLoads:
             pose, twists = base if isinstance(base, tuple) and len(base) == 2 else (None, None)
             Q = self._kernel.inverse_dynamics(q, pose, twists, values, self._places)
             if Q is not None:
+                forces = Q[0] if type(Q) is tuple else Q
+                self._check_shared(values, forces.shape[-2], forces.shape[:-2], twists, forces.shape[-2] + 1)
                 return Q
         return inverse_dynamics(self.model, q, wrenches=self._wrenches(values), base=base, order=_order(q, values), threads=threads)
 
@@ -66,6 +69,7 @@ class PreparedLoads:
             pose, twists = base if isinstance(base, tuple) and len(base) == 2 else (None, None)
             matrices = self._kernel.inverse_dynamics_derivatives(q, values, self._places, pose, twists)
             if matrices is not None:
+                self._check_shared(values, 1, matrices[0].shape[:-2], twists, 2)
                 return InverseDynamicsDerivatives._make(matrices)
         return inverse_dynamics_derivatives(self.model, q, wrenches=self._wrenches(values), base=base, threads=threads)
 
@@ -74,6 +78,7 @@ class PreparedLoads:
         if self._kernel is not None and threads is None:
             G = self._kernel.force_gradients(q, values, self._places)
             if G is not None:
+                self._check_shared(values, G.shape[-4], G.shape[:-4])
                 return G
         return force_gradients(self.model, q, wrenches=self._wrenches(values), order=_order(q, values), threads=threads)
 
@@ -82,8 +87,16 @@ class PreparedLoads:
         if self._kernel is not None and threads is None:
             g = self._kernel.force_gradient_product(q, v, values, self._places)
             if g is not None:
+                self._check_shared(values, g.shape[-2] - 2, g.shape[:-2])
                 return g
         return force_gradient_product(self.model, q, v, wrenches=self._wrenches(values), order=_order(q, values), threads=threads)
+
+    def _check_shared(self, values, rows, samples, twists=None, twist_rows=None):
+        """Of what the kernel took: whether rows that were given once may be samples."""
+        if np.ndim(values) == 3:
+            motions.check_shared(len(values), rows, samples, 'values has', f'{len(self.links)}, 6')
+        if twists is not None:
+            motions.check_twists(twists, twist_rows, samples)
 
     def _wrenches(self, values):
         values = arrays.numbers(values, 'values')
@@ -97,4 +110,8 @@ class PreparedLoads:
 def _order(q, values):
     """The order that the rows of one sample's values say, where those of q are as many; else None."""
     q, values = arrays.numbers(q, 'q'), arrays.numbers(values, 'values')
-    return len(values) - 1 if q.ndim == 2 and values.ndim == 3 and len(q) == len(values) + 2 else None
+    if q.ndim == 2 and values.ndim == 3 and len(q) == len(values) + 2:
+        return len(values) - 1
+    if q.ndim == 2:
+        motions.check_order(q, 3, 'q', None, remedy=f'give {len(q) - 2} rows of values')
+    return None

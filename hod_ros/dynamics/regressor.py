@@ -74,7 +74,7 @@ def slotine_li_regressor(model: RobotModel, q: ArrayLike, reference: ArrayLike, 
         True
     """
     reference = motions.rates(model, reference, 2, 'reference')
-    motions.check_order(reference, 2, 'reference', order)
+    motions.check_order(reference, 2, 'reference', order, batches=False)
     q = motions.derivatives(model, q, len(reference))[:len(reference)]
     base = motions.base_of(model, base, len(q) - 1)
     with np.errstate(over='ignore', invalid='ignore'):

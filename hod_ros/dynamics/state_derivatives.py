@@ -96,7 +96,7 @@ def _of_matrices(model, q, base):
     return M_q, C_q, C_dq, g_q
 
 
-_MATRICES = Quantity('matrix_derivatives', _of_matrices, 'a derivative of the matrices', 2, asked=motions.massive)
+_MATRICES = Quantity('matrix_derivatives', _of_matrices, 'a derivative of the matrices', 2, asked=motions.massive, remedy=motions.FEWER)
 
 
 def inverse_dynamics_derivatives(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | None = None, base: FreeBase | None = None,
@@ -118,9 +118,11 @@ def inverse_dynamics_derivatives(model: RobotModel, q: ArrayLike, *, wrenches: W
     if kernel is not None and wrenches is None and threads is None and (base is None or _is_pair(base)):
         matrices = kernel.inverse_dynamics_derivatives(q) if base is None else kernel.inverse_dynamics_derivatives(q, None, None, *base)
         if matrices is not None:
+            if base is not None:
+                motions.check_twists(base[1], 2, matrices[0].shape[:-2])
             return tuple.__new__(InverseDynamicsDerivatives, matrices)      # what _make does, in two thirds of its time
     arguments.threads(threads)
-    q = motions.motions(motions.massive(model), q, 3)
+    q = motions.motions(motions.massive(model), q, 3, remedy=motions.FEWER)
     if q.shape[-2] > 3 and q.dtype != object:
         return inverse_dynamics_derivatives(model, q[..., :3, :], wrenches=wrenches, base=base, threads=threads)
     q = q[..., :3, :]
@@ -200,7 +202,7 @@ def forward_dynamics_derivatives(model: RobotModel, q: ArrayLike, Q: ArrayLike, 
         matrices = kernel.forward_dynamics_derivatives(q, Q, None, None, *(base or ()), threads=threads)
         if matrices is not None:
             return ForwardDynamicsDerivatives._make(matrices)
-    q = motions.motions(model, q, 2)[..., :2, :]
+    q = motions.motions(model, q, 2, remedy=motions.FEWER)[..., :2, :]
     Q = arrays.vector(Q, model.joint_names, 'Q')[None] if q.ndim == 2 else arrays.array(
         Q, (len(q), model.n), 'Q', 'the forces of every sample')[:, None]
     if base_wrench is not None:

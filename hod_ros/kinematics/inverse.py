@@ -35,7 +35,7 @@ _REACHED = 1e-9
 def inverse_kinematics(model: RobotModel, q: ArrayLike, link: str, twists: ArrayLike, representation: str = 'body', *,
                        components: Sequence[int] = COMPONENTS, weights: ArrayLike | None = None, null_motion: ArrayLike | None = None,
                        prescribed: Mapping[str, ArrayLike] | None = None, damping: float = 0.0, max_condition: float = 1e6,
-                       base: FreeBase | None = None) -> Array:
+                       base: FreeBase | None = None, order: int | None = None) -> Array:
     """q and its derivatives (rows + 1, n) that move a link as the twists (rows, 6) say, at the position q (n,).
 
     components: which of a twist's six components are asked for, for example (3, 4, 5) the linear ones; twists then
@@ -47,6 +47,7 @@ def inverse_kinematics(model: RobotModel, q: ArrayLike, link: str, twists: Array
     A condition number of J above max_condition raises SingularityError, unless damping [0 or more] is given: the
     derivatives then minimise |J q^(k) - r|^2 + damping^2 |q^(k)|^2 and the link deviates from its twists.
     base: (pose, twists (rows, 6) body-fixed) of a free base.
+    order: how many derivatives of q are meant, as many as rows; needed beyond twelve, which may be samples.
     representation: as in forward_kinematics; 003 Algorithm 2.
 
     Raises InputError where an argument has the wrong shape, name or value.
@@ -58,14 +59,19 @@ def inverse_kinematics(model: RobotModel, q: ArrayLike, link: str, twists: Array
     """
     task = TwistTask(
         model, q, link, twists, components=components, weights=weights, null_motion=null_motion, prescribed=prescribed, damping=damping,
-        max_condition=max_condition)
-    base = motions.base_of(model, base, task.rows)
-    task.decompose(jacobian(model, task.q[None], link, representation, base=base)[0])
+        max_condition=max_condition, order=order)
+    pose, base_twists = motions.base_of(model, base, task.rows) or (None, None)
+
+    def base_of(rows):
+        return None if pose is None else (pose, base_twists[:rows])
+
+    task.decompose(jacobian(model, task.q[None], link, representation, base=base_of(0))[0])
     motion = np.zeros((task.rows + 1, model.n))
     motion[0] = task.q
     for k in range(1, task.rows + 1):
         motion[k] = task.prescribed_part(k)
-        lower = forward_kinematics(model, motion[:k + 1], link, representation, base=base).twists[k - 1]
+        meant = None if k < motions.MOST_ROWS_UNASKED else k        # unsaid, the kernel is asked at once
+        lower = forward_kinematics(model, motion[:k + 1], link, representation, base=base_of(k), order=meant).twists[k - 1]
         motion[k] = task.solve(k, lower)
     return motion
 
@@ -73,10 +79,12 @@ def inverse_kinematics(model: RobotModel, q: ArrayLike, link: str, twists: Array
 class TwistTask:
     """What inverse_kinematics is asked for, checked, and the solution order by order; arguments as there."""
 
-    def __init__(self, model, q, link, twists, *, components, weights, null_motion, prescribed, damping, max_condition):
+    def __init__(self, model, q, link, twists, *, components, weights, null_motion, prescribed, damping, max_condition, order):
         self.q, self.link = position(model, q), link
         self.components = list(checked_components(components))
         self.twists = _rows_of(twists, len(self.components), 'twists')
+        motions.check_order(self.twists, 0, 'twists', order, batches=False)
+        motions.check_rows(model, self.twists, 'twists')
         self.rows = len(self.twists)
         self.wanted = np.zeros((self.rows, model.n)) if null_motion is None else _rows_of(null_motion, model.n, 'null_motion', self.rows)
         self.free = _prescribe(model, self.wanted, prescribed)

@@ -12,6 +12,7 @@ from hod_ros.errors import ModelError
 from hod_ros.model.robot_model import RobotModel
 
 MOST_ROWS_UNASKED = 12      # of one sample; more are derivatives only where `order` says so
+FEWER = f'give {MOST_ROWS_UNASKED} at most'      # the remedy where a function takes no order
 MOST_ROWS = 1000        # C(n, k) of 1030 and more exceed a float
 TWIST = ('angular x', 'angular y', 'angular z', 'linear x', 'linear y', 'linear z')
 WRENCH = ('torque x', 'torque y', 'torque z', 'force x', 'force y', 'force z')
@@ -34,14 +35,15 @@ def massive(model):
     return model
 
 
-def motion(model, q, fewest, name='q', order=None, unasked=MOST_ROWS_UNASKED):
+def motion(model, q, fewest, name='q', order=None, unasked=MOST_ROWS_UNASKED, *, remedy=None, batches=False):
     """q as an array (rows, n) of finite numbers with at least `fewest` rows, those of order 0; row k is the k-th time derivative.
 
     order: what the rows must serve exactly; None: whatever their number says, up to `unasked`, beyond which they may be samples.
+    remedy, batches: see check_order.
     """
     q = arrays.numbers(q, name)
     if q.ndim == 2 and q.shape[1] == robot_model(model).n and len(q) >= fewest:
-        check_order(q, fewest, name, order, unasked)
+        check_order(q, fewest, name, order, unasked, remedy=remedy, batches=batches)
     return derivatives(model, q, fewest, name)
 
 
@@ -58,12 +60,12 @@ def derivatives(model, q, fewest, name='q'):
     return numbers_of(model, q, name)
 
 
-def motions(model, q, fewest, order=None, unasked=MOST_ROWS_UNASKED):
-    """q as an array (rows, n) or (samples, rows, n) of finite numbers with at least `fewest` rows; order: see motion."""
+def motions(model, q, fewest, order=None, unasked=MOST_ROWS_UNASKED, *, remedy=None):
+    """q as an array (rows, n) or (samples, rows, n) of finite numbers with at least `fewest` rows; order, remedy: see motion."""
     robot_model(model)
     q = arrays.numbers(q, 'q')
     if q.ndim == 2:
-        return motion(model, q, fewest, order=order, unasked=unasked)
+        return motion(model, q, fewest, order=order, unasked=unasked, remedy=remedy, batches=True)
     if q.ndim != 3 or q.shape[2] != model.n or q.shape[1] < fewest:
         raise InputError(
             f'q has the shape {q.shape}, but needs (rows, {model.n}) or (samples, rows, {model.n}) with {fewest} rows '
@@ -76,8 +78,11 @@ def motions(model, q, fewest, order=None, unasked=MOST_ROWS_UNASKED):
     return numbers_of(model, q, 'q')
 
 
-def check_order(q, fewest, name, order, unasked=MOST_ROWS_UNASKED):
-    """Refuses rows that do not fit the order, and more than a dozen of unsaid order: they may be samples."""
+def check_order(q, fewest, name, order, unasked=MOST_ROWS_UNASKED, *, remedy=None, batches=True):
+    """Refuses rows that do not fit the order, and more than a dozen of unsaid order: they may be samples.
+
+    remedy: what to do about rows that are derivatives; None: to say so with `order`. batches: whether the caller takes samples.
+    """
     rows = q.shape[-2]
     if order is not None:
         order = arguments.count(order, 'order', 0)
@@ -86,9 +91,33 @@ def check_order(q, fewest, name, order, unasked=MOST_ROWS_UNASKED):
             raise InputError(
                 f'{name} has {rows} rows, but order={arguments.shown(order)} needs {needed}: give that many, or another order')
     elif q.ndim == 2 and rows > unasked:
+        samples = f'Give samples an axis of their own, (samples, rows, {q.shape[1]})' if batches else 'Give one sample at a time'
         raise InputError(
-            f'{name} has {rows} rows: are these samples? Give samples an axis of their own, (samples, rows, {q.shape[1]}), row k the k-th '
-            f'time derivative; if all rows are derivatives of one sample, say so with order={rows - fewest}')
+            f'{name} has {rows} rows: are these samples? {samples}, row k the k-th time derivative; if all rows are derivatives of one '
+            f'sample, {remedy or f"say so with order={rows - fewest}"}')
+
+
+def check_shared(rows, needed, samples, what, columns=6):
+    """Refuses rows beside q, given once, that may be samples: more than are needed, and as many as q has samples or more than a dozen.
+
+    samples: of q, as a shape; None: the caller takes one. what: the sentence's beginning, 'stiffness has'. columns: of the array.
+    """
+    needed = max(needed, 1)
+    if rows <= needed or rows <= MOST_ROWS_UNASKED and samples != (rows,):
+        return
+    if samples is None:
+        apart = 'Give one sample at a time'
+    else:
+        apart = f'Give samples an axis of their own, ({samples[0] if samples else "samples"}, {needed}, {columns})'
+    raise InputError(
+        f'{what} {rows} rows: are these samples? {apart}{", and q too" if samples == () else ""}, row k the k-th time derivative; if all '
+        f'rows are derivatives of one sample, give no more than the {needed} that are needed')
+
+
+def check_twists(twists, needed, samples):
+    """The same of a free base's twists."""
+    if np.ndim(twists) == 2:
+        check_shared(len(twists), needed, samples, 'the twists of base have')
 
 
 def rates(model, values, fewest, name):
@@ -125,12 +154,17 @@ def _has_free_base(model, base, rows):
 
 def free_base(base, rows):
     """(pose, twists) of a free base as arrays, with at least `rows` rows of twists; None passes."""
-    return None if base is None else _base_arrays(base, (), rows)
+    if base is None:
+        return None
+    pose, twists = _base_arrays(base, (), rows)
+    check_twists(twists, rows, None)
+    return pose, twists
 
 
 def free_bases(base, samples, rows):
     """(poses (*samples, 4, 4), twists (*samples, rows, 6)) of a free base; what is given once serves all samples."""
     poses, twists = _base_arrays(base, samples, rows)
+    check_twists(twists, rows, samples)
     return np.broadcast_to(poses, samples + (4, 4)), np.broadcast_to(twists[..., :rows, :], samples + (rows, 6))
 
 

@@ -12,14 +12,14 @@ FEW = motions.MOST_ROWS_UNASKED - 3         # rows of a result that are not mist
 class Quantity:
     """An array or several of a motion q of a model, and of its base where that is free."""
 
-    def __init__(self, name, reference, what, fewest, *, of_base=True, in_batches=False, asked=motions.robot_model):
+    def __init__(self, name, reference, what, fewest, *, of_base=True, in_batches=False, asked=motions.robot_model, remedy=None):
         """reference(model, q, base, *more) computes one sample, or all of them at once where `in_batches`, of checked arrays.
 
         name: the kernel's; what: how errors call it, of `more`; fewest: rows of q; of_base: whether a free base's motion counts; asked: a
-        check of the model.
+        check of the model; remedy: of rows that may be samples, see motions.check_order.
         """
         self.name, self.reference, self.what, self.fewest = name, reference, what, fewest
-        self.of_base, self.in_batches, self.asked = of_base, in_batches, asked
+        self.of_base, self.in_batches, self.asked, self.remedy = of_base, in_batches, asked, remedy
 
     def __call__(self, model, q, base=None, order=None, threads=None, given=(), more=()):
         """given: what the kernel takes between q and the base's motion; more: what the reference takes after it."""
@@ -28,10 +28,10 @@ class Quantity:
             result = getattr(kernel, self.name)(q, *given)
             if result is not None:
                 if len(result[-1] if type(result) is tuple else result) > FEW:
-                    motions.check_order(np.asarray(q), self.fewest, 'q', None)
+                    motions.check_order(np.asarray(q), self.fewest, 'q', None, remedy=self.remedy)
                 return result
         arguments.threads(threads)
-        q = motions.motions(self.asked(model), q, self.fewest, order)
+        q = motions.motions(self.asked(model), q, self.fewest, order, remedy=self.remedy)
         base = motions.bases_of(model, base, q.shape[:-2], q.shape[-2] - 1) if self.of_base else None
         result = None if kernel is None else getattr(kernel, self.name)(q, *given, *(base or ()), threads=threads)
         if result is None:

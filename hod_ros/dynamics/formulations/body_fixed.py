@@ -54,10 +54,11 @@ class BodyFixedMotion:
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def body_fixed_motion(model: RobotModel, q: ArrayLike, base: FreeBase | None = None) -> BodyFixedMotion:
+def body_fixed_motion(model: RobotModel, q: ArrayLike, base: FreeBase | None = None, *, order: int | None = None) -> BodyFixedMotion:
     """Derivatives 0 .. rows - 1 of all joint screws and twists for q (rows + 1, n); 000 II.E.
 
     base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame.
+    order: how many derivatives are meant; needed beyond twelve rows of q, which may be samples.
 
     Raises InputError where an argument has the wrong shape, name or value, or the result is too large for floats.
 
@@ -65,7 +66,7 @@ def body_fixed_motion(model: RobotModel, q: ArrayLike, base: FreeBase | None = N
         >>> np.allclose(motion.V[0, 6], motion.jacobian(6)[0] @ q[1])
         True
     """
-    q = motions.derivatives(model, q, 1)
+    q = motions.motion(model, q, 1, order=order)
     base = motions.base_of(model, base, len(q) - 1)
     s = joints.screw_coordinates(model, q)
     C_rel = joints.relative_poses(model, q)
@@ -129,7 +130,7 @@ def bodies_after(model):
 def inverse_dynamics(model, q, external=None, base=None):
     """Q (order + 1, n) for q (order + 3, n), and the wrench on the base (order + 1, 6); arguments as recursive's."""
     q = motions.derivatives(model, q, 3)
-    motion = body_fixed_motion(model, q, base)
+    motion = body_fixed_motion(model, q, base, order=len(q) - 1)
     W = body_wrenches(model, motion, q, checked_external(model, external, len(q) - 2))
     return recursive.joint_forces(model, W, q), W[:, -1]
 

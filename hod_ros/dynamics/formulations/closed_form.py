@@ -70,17 +70,18 @@ def inverse_dynamics(model, q, external=None, base=None):
     external: (order + 1, N + 1, 6) body-fixed wrenches that the environment exerts on the bodies, the base last.
     base: (pose, twists (order + 2, 6) body-fixed) of a free base; None: at rest in the world frame.
     """
-    kinematics = system_kinematics(model, q[:-1], base)
+    kinematics = system_kinematics(model, q[:-1], None if base is None else (base[0], base[1][:len(q) - 2]), order=len(q) - 3)
     rates = system_rates(model, q, base)
     Q = generalised_forces(equations_of_motion(model, kinematics, external), rates)
     return Q[:, :model.n], Q[:, model.n:]
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def system_kinematics(model: RobotModel, q: ArrayLike, base: FreeBase | None = None) -> SystemKinematics:
+def system_kinematics(model: RobotModel, q: ArrayLike, base: FreeBase | None = None, *, order: int | None = None) -> SystemKinematics:
     """A, a, J, V, b of q (rows + 1, n): derivatives 0 .. rows - 1 of all.
 
     base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame.
+    order: how many derivatives are meant; needed beyond twelve rows of q, which may be samples.
 
     Raises InputError where an argument has the wrong shape, name or value, or the result is too large for floats.
 
@@ -88,7 +89,7 @@ def system_kinematics(model: RobotModel, q: ArrayLike, base: FreeBase | None = N
         >>> kinematics.J.shape, kinematics.V.shape
         ((3, 48, 13), (3, 48))
     """
-    q = motions.derivatives(model, q, 2)
+    q = motions.motion(model, q, 2, order=order)
     base = motions.free_base(base, len(q) - 1)
     rates = system_rates(model, q, base)
     X = system_screws(model)

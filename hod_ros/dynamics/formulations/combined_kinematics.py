@@ -29,7 +29,7 @@ from hod_ros.model.robot_model import RobotModel
 def combined_kinematics(model: RobotModel, q: ArrayLike, link: str, twists: ArrayLike, *, components: Sequence[int] = COMPONENTS,
                         weights: ArrayLike | None = None, null_motion: ArrayLike | None = None,
                         prescribed: Mapping[str, ArrayLike] | None = None, damping: float = 0.0,
-                        max_condition: float = 1e6) -> tuple[Array, SpatialMotion]:
+                        max_condition: float = 1e6, order: int | None = None) -> tuple[Array, SpatialMotion]:
     """(motion, spatial): q and its derivatives (rows + 1, n) that move a link as the spatial twists (rows, 6) say, and all bodies' motion.
 
     Arguments as in inverse_kinematics(..., 'spatial'), whose motion this is; spatial is spatial_motion(model, motion), a by-product
@@ -44,7 +44,7 @@ def combined_kinematics(model: RobotModel, q: ArrayLike, link: str, twists: Arra
     """
     task = TwistTask(
         model, q, link, twists, components=components, weights=weights, null_motion=null_motion, prescribed=prescribed, damping=damping,
-        max_condition=max_condition)
+        max_condition=max_condition, order=order)
     if model.base == 'free':
         raise InputError(
             f'{model.name} has a free base; combined_kinematics is for fixed ones: inverse_kinematics takes base=(pose, twists)')

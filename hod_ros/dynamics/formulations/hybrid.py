@@ -55,17 +55,18 @@ def turning_matrices(V):
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def hybrid_motion(model: RobotModel, q: ArrayLike, base: FreeBase | None = None) -> HybridMotion:
+def hybrid_motion(model: RobotModel, q: ArrayLike, base: FreeBase | None = None, *, order: int | None = None) -> HybridMotion:
     """Derivatives 0 .. rows - 1 of all twists for q (rows + 1, n).
 
     base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame.
+    order: how many derivatives are meant; needed beyond twelve rows of q, which may be samples.
 
     Raises InputError where an argument has the wrong shape, name or value, or the result is too large for floats.
 
         >>> hybrid_motion(model, q).X.shape
         (4, 7, 6)
     """
-    q = motions.derivatives(model, q, 1)
+    q = motions.motion(model, q, 1, order=order)
     base = motions.base_of(model, base, len(q) - 1)
     s = joints.screw_coordinates(model, q)
     C_rel = joints.relative_poses(model, q)
@@ -127,7 +128,7 @@ def inverse_dynamics(model, q, external=None, base=None):
     external: (order + 1, N + 1, 6) body-fixed wrenches that the environment exerts on the bodies. base: (pose, twists).
     """
     q = motions.derivatives(model, q, 3)
-    motion = hybrid_motion(model, q, base)
+    motion = hybrid_motion(model, q, base, order=len(q) - 1)
     W = body_wrenches(model, motion, checked_external(model, external, len(q) - 2))
     along = product(motion.X, W[:, model.screw_body], _dot, len(W))
     Q = joints.collect(model, along) + model.armature * q[2:2 + len(W)]

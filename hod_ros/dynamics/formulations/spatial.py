@@ -65,11 +65,13 @@ def zero_reference(model: RobotModel) -> Array:
 
 
 @np.errstate(over='ignore', invalid='ignore')
-def spatial_motion(model: RobotModel, q: ArrayLike, base: FreeBase | None = None, *, accelerated: bool = False) -> SpatialMotion:
+def spatial_motion(model: RobotModel, q: ArrayLike, base: FreeBase | None = None, *, accelerated: bool = False,
+                   order: int | None = None) -> SpatialMotion:
     """Algorithm 1 for q (rows + 1, n): derivatives 0 .. rows - 1 of all twists and joint screws, rows = 4 in the paper.
 
     base: (pose, twists (rows, 6) body-fixed) of a free base; None: at rest in the world frame. accelerated: the world
     itself rises at -g, which is how gravity enters the inverse dynamics; V', S'', ... are then not the kinematic ones.
+    order: how many derivatives are meant; needed beyond twelve rows of q, which may be samples.
 
     Raises InputError where an argument has the wrong shape, name or value, or the result is too large for floats.
 
@@ -77,7 +79,7 @@ def spatial_motion(model: RobotModel, q: ArrayLike, base: FreeBase | None = None
         >>> np.allclose(spatial.C, body_fixed_motion(model, q).C)
         True
     """
-    q = motions.derivatives(model, q, 1)
+    q = motions.motion(model, q, 1, order=order)
     base = motions.base_of(model, base, len(q) - 1)
     accelerated = arguments.flag(accelerated, 'accelerated')
     s = joints.screw_coordinates(model, q)
@@ -287,7 +289,7 @@ def inverse_dynamics(model, q, external=None, base=None, *, gravity='acceleratio
     q = motions.derivatives(model, q, 3)
     rows = len(q) - 2
     external = checked_external(model, external, rows)
-    motion = spatial_motion(model, q, base, accelerated=gravity == 'acceleration')
+    motion = spatial_motion(model, q, base, accelerated=gravity == 'acceleration', order=len(q) - 1)
     M = _mass_matrices(model, motion.C)
     W = _momentum_screws(M, motion.V)[1:]
     if gravity == 'wrenches':
