@@ -223,26 +223,10 @@ def compare(actual: NDArray[np.float64], expected: NDArray[np.float64], what: st
 
 
 def draw_picture(path: Path, motion: SineMotion, times: NDArray[np.float64], answers: NDArray[np.float64]) -> None:
-    import matplotlib
-    matplotlib.use('Agg')
-    from matplotlib import pyplot
-
-    labels = ("$Q$  [N m]", "$\\dot Q$  [N m/s]", "$\\ddot Q$  [N m/s$^2$]")
-    figure, axes = pyplot.subplots(3, 1, figsize=(10, 7.5), sharex=True, layout='constrained')
-    colors = matplotlib.color_sequences['tab10']
-    for row, (axis, label) in enumerate(zip(axes, labels, strict=True)):
-        for joint, name in enumerate(motion.joint_names):
-            axis.plot(times, answers[:, row, joint], color=colors[joint], linewidth=1.3, label=name)
-        axis.set_ylabel(label)
-        axis.grid(alpha=0.25)
-        axis.spines[['top', 'right']].set_visible(False)
-    axes[0].set_title('Joint torques and their time derivatives, as the node published them', loc='left')
-    axes[-1].set_xlabel('time  [s]')
-    axes[-1].set_xlim(times[0], times[-1])
-    figure.legend(*axes[0].get_legend_handles_labels(), loc='outside right center', frameon=False)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=110)
-    pyplot.close(figure)
+    from hod_ros.pictures.rows import save_rows
+    labels = ('Q [N m]', "Q' [N m/s]", "Q'' [N m/s²]")
+    title = 'Joint torques and their time derivatives, as the node published them'
+    save_rows(path, times, [answers], labels, [title], motion.joint_names)
 
 
 def claim_domain() -> int:

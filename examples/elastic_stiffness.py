@@ -83,12 +83,12 @@ def main() -> None:
     parser.add_argument('--picture', metavar='FILE', help='draw the errors there')
     picture = parser.parse_args().picture
     model = RobotModel.from_urdf(PANDA.read_text())
-    cases: dict[str, Feedforward] = {
-        'PD alone': none,
-        'rigid feedforward': rigid,
-        "Q alone: no Q', Q''": torque_only,
+    cases: dict[str, Feedforward] = {        # in sea_demo's order, which gives them its lines
         'full feedforward': full,
-        **{f'full, stiffness {percent:+d} %': partial(full, factor=1 + percent / 100) for percent in (10, 30, -10, -30)},
+        "Q alone: no Q', Q''": torque_only,
+        'rigid feedforward': rigid,
+        'PD alone': none,
+        **{f'full, stiffness {percent:+d} %': partial(full, factor=1 + percent / 100) for percent in (10, -10, 30, -30)},
     }
     results = {name: errors(model, feedforward) for name, feedforward in cases.items()}
     for name, (_, error) in results.items():
@@ -98,17 +98,17 @@ def main() -> None:
 
 
 def draw(results: dict[str, tuple[Array, Array]], file: str) -> None:
-    import matplotlib
-    matplotlib.use('Agg')
-    import matplotlib.pyplot as plt
-    figure, axes = plt.subplots(figsize=(8, 4.5), constrained_layout=True)
+    from hod_ros.pictures import style
+    figure, ((axes,),) = style.subplots(1, 1, (style.WIDTH, 3.8))
+    axes.set_prop_cycle(style.line_styles())
     for name, (times, error) in results.items():
-        style = ':' if '-' in name else '--' if '+' in name else '-'
-        axes.semilogy(times, 1e3 * np.maximum(np.abs(error).max(axis=1), 1e-9), style, label=name, linewidth=1.2)
-    axes.set(xlabel='time [s]', ylabel='largest joint error [mrad]', title='Panda with elastic joints on MuJoCo, motor PD of 5 Hz')
-    axes.grid(alpha=0.3)
-    axes.legend(loc='center left', bbox_to_anchor=(1.0, 0.5), fontsize=8)
-    figure.savefig(file, dpi=90)
+        axes.semilogy(times, 1e3 * np.maximum(np.abs(error).max(axis=1), 1e-9), label=name, linewidth=1.0)
+    axes.set(xlabel='t [s]', ylabel='largest joint error [mrad]')
+    axes.set_title('Panda with elastic joints on MuJoCo, motor PD of 5 Hz', fontsize=style.TITLE)
+    axes.yaxis.set_major_formatter('{x:g}')
+    axes.grid(alpha=0.25)
+    figure.legend(loc='outside right center', frameon=False, fontsize=style.TYPE)
+    style.save(figure, file)
 
 
 if __name__ == '__main__':

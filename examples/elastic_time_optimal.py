@@ -160,7 +160,7 @@ def compare(period: float = STEP) -> tuple[RobotModel, tuple[float, float], dict
 
 def draw(model: RobotModel, runs: dict[str, Run], file: str) -> None:
     from hod_ros.pictures import style
-    figure, axes = style.subplots(2, 3, (8, 4.2), sharex=True, sharey='row')
+    figure, axes = style.subplots(2, 3, (style.WIDTH, 4.2), sharex=True, sharey='row')
     for column, (name, run) in enumerate(runs.items()):
         above, below = axes[:, column]
         above.set_prop_cycle(style.line_styles())
@@ -168,14 +168,15 @@ def draw(model: RobotModel, runs: dict[str, Run], file: str) -> None:
         below.semilogy(run.times, 1e3 * np.abs(run.errors).max(axis=1), color='black', linewidth=1)
         for axis in (above, below):
             axis.grid(alpha=0.25)
-        above.set_title(name)
-        below.set_title(f'at most {1e3 * run.largest:.2g} mrad', fontsize=8)
+        above.set_title(name, fontsize=style.TITLE)
+        below.set_title(f'at most {1e3 * run.largest:.2g} mrad', fontsize=style.TYPE)
         below.set_xlabel('t [s]')
         below.set_xticks(np.arange(0, run.times[-1], 0.5))
         below.set_ylim(1e-4, 30)
+        below.yaxis.set_major_formatter('{x:g}')
     axes[0, 0].set_ylabel('Q [N m]')
     axes[1, 0].set_ylabel('largest joint error [mrad]')
-    figure.legend(axes[0, 0].lines, model.joint_names, loc='outside right center', frameon=False, fontsize=8)
+    figure.legend(axes[0, 0].lines, model.joint_names, loc='outside right center', frameon=False, fontsize=style.TYPE)
     style.save(figure, file)
 
 

@@ -48,6 +48,7 @@ def by_differences(model: RobotModel, motion: SineMotion, t: NDArray[np.float64]
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or '').partition('\n')[0])
     parser.add_argument('--output', type=Path, default=Path('.'), help='folder of the picture')
+    parser.add_argument('--kind', choices=('png', 'svg', 'pdf'), default='png', help='of the picture')
     parser.add_argument('--samples', type=int, default=500)
     options = parser.parse_args()
 
@@ -67,7 +68,7 @@ def main() -> None:
         'loaded, tensors about the centres of mass', 'change where tensors are taken about the link frames',
         'change where the load is left out']
     cases = [exact, misread - exact, unloaded - exact]
-    print('wrote', save_rows(options.output / 'kuka_iiwa.png', t, cases, UNITS, titles))
+    print('wrote', save_rows(options.output / f'kuka_iiwa.{options.kind}', t, cases, UNITS, titles))
 
 
 if __name__ == '__main__':

@@ -46,6 +46,7 @@ def panda_from_screws(inertias: NDArray[np.float64]) -> RobotModel:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or '').partition('\n')[0])
     parser.add_argument('--output', type=Path, default=Path('.'), help='folder of the picture')
+    parser.add_argument('--kind', choices=('png', 'svg', 'pdf'), default='png', help='of the picture')
     parser.add_argument('--samples', type=int, default=600)
     options = parser.parse_args()
 
@@ -61,7 +62,7 @@ def main() -> None:
         print(f'{unit}: at most {largest:.4g}; the published reading is off by up to {difference:.3g}')
     titles = ['as published: no gravity, tensors about link frames', 'with gravity, tensors about the centres of mass', 'difference']
     cases = [published, right, published - right]
-    print('wrote', save_rows(options.output / 'panda_figures.png', t, cases, UNITS, titles))
+    print('wrote', save_rows(options.output / f'panda_figures.{options.kind}', t, cases, UNITS, titles))
 
 
 if __name__ == '__main__':

@@ -43,6 +43,7 @@ def planar_arm(m1: Number, m2: Number, L1: Number, L2: Number, g: Number) -> Rob
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or '').partition('\n')[0])
     parser.add_argument('--output', type=Path, default=Path('.'), help='folder of the picture')
+    parser.add_argument('--kind', choices=('png', 'svg', 'pdf'), default='png', help='of the picture')
     parser.add_argument('--samples', type=int, default=500)
     options = parser.parse_args()
 
@@ -58,7 +59,7 @@ def main() -> None:
     recursive = hod_ros.inverse_dynamics(planar_arm(*VALUES), motion)
     print(f'expressions against recursion: {np.abs(closed - recursive).max() / np.abs(recursive).max():.1e} relative')
     units = ('Q [N m]', "Q' [N m/s]", "Q'' [N m/s²]")
-    print('wrote', save_rows(options.output / 'planar_2r.png', t, [recursive], units, ['planar 2R arm']))
+    print('wrote', save_rows(options.output / f'planar_2r.{options.kind}', t, [recursive], units, ['planar 2R arm']))
 
 
 if __name__ == '__main__':

@@ -92,7 +92,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def draw(model: RobotModel, own: tuple[Array, Array], after: Trajectory, file: str) -> None:
     from hod_ros.pictures import style
-    figure, axes = style.subplots(2, 2, (8, 4.2), sharex=True, sharey='row')
+    figure, axes = style.subplots(2, 2, (style.WIDTH, 4.2), sharex=True, sharey='row')
     times = np.linspace(after.start, after.end, 4001)
     smooth = times, inverse_dynamics(model, after.evaluate(times, 4))
     for column, ((times, Q), title) in enumerate(((own, "ruckig's own"), (smooth, 'smooth, slowed down by time_scale'))):
@@ -101,12 +101,12 @@ def draw(model: RobotModel, own: tuple[Array, Array], after: Trajectory, file: s
             axes[row, column].plot(times, Q[:, row], linewidth=1)
             axes[row, column].grid(alpha=0.25)
         for sign in (-1, 1):
-            axes[1, column].axhline(sign * MARGIN * EFFORT_RATE, color='black', linewidth=0.8)
-        axes[0, column].set_title(title)
+            axes[1, column].axhline(sign * MARGIN * EFFORT_RATE, **style.LIMIT)
+        axes[0, column].set_title(title, fontsize=style.TITLE)
         axes[1, column].set_xlabel('t [s]')
     axes[0, 0].set_ylabel('Q [N m]')
     axes[1, 0].set_ylabel("Q' [N m/s]")
-    figure.legend(axes[0, 0].lines, model.joint_names, loc='outside right center', frameon=False, fontsize=8)
+    figure.legend(axes[0, 0].lines, model.joint_names, loc='outside right center', frameon=False, fontsize=style.TYPE)
     style.save(figure, file)
 
 

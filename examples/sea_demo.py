@@ -270,28 +270,29 @@ def verdict(results: Mapping[str, Array]) -> list[tuple[str, bool, str]]:
 
 
 def draw(robot: Robot, results: Mapping[str, Array], laboratory: Mapping[str, float], path: Path) -> None:
-    import matplotlib
-    matplotlib.use('Agg')
-    import matplotlib.pyplot as plt
-    figure, (axes, beside) = plt.subplots(1, 2, figsize=(13, 5), layout='constrained', width_ratios=(3, 2))
+    from hod_ros.pictures import style
+    rows = 2 if laboratory else 1
+    figure, axes = style.subplots(rows, 1, (style.WIDTH, 4 if rows == 1 else 6.4), height_ratios=(5, 3)[:rows])
+    above = axes[0, 0]
+    above.set_prop_cycle(style.line_styles())
     for name, deviations in results.items():
-        style = '--' if '+' in name else ':' if '-1' in name or '-3' in name else '-'
         times = np.arange(len(deviations)) * robot.period
-        axes.semilogy(times, np.maximum(np.abs(deviations).max(axis=1), 1e-9), style, linewidth=1.2, label=name)
-    axes.set(xlabel='time [s]', ylabel='largest joint error [rad]')
-    axes.set_title('Over DDS at 1 kHz, with a model that is exact but for what is named', loc='left')
-    axes.grid(alpha=0.25)
-    axes.legend(frameon=False, fontsize=7, loc='lower right')
-    beside.set_visible(bool(laboratory))
+        above.semilogy(times, 1e3 * np.maximum(np.abs(deviations).max(axis=1), 1e-9), linewidth=1.0, label=name)
+    above.set(xlabel='t [s]', ylabel='largest joint error [mrad]')
+    above.set_title('Over DDS at 1 kHz, with a model that is exact but for what is named', loc='left', fontsize=style.TITLE)
+    above.yaxis.set_major_formatter('{x:g}')
+    above.grid(alpha=0.25)
+    above.legend(frameon=False, fontsize=style.TYPE, loc='center left', bbox_to_anchor=(1, 0.5))
     if laboratory:
-        beside.barh(list(laboratory), list(laboratory.values()), height=0.5)
-        beside.set(xscale='log', xlabel='rms joint error [rad]')
+        beside = axes[1, 0]
+        beside.barh(list(laboratory), [1e3 * error for error in laboratory.values()], height=0.5, color='#B8D4EA', edgecolor='black')
+        beside.set(xscale='log', xlabel='rms joint error [mrad]')
+        beside.xaxis.set_major_formatter('{x:g}')
         beside.invert_yaxis()
-        beside.set_title('With the faults of a laboratory', loc='left')
+        beside.set_title('With the faults of a laboratory', loc='left', fontsize=style.TITLE)
         beside.grid(axis='x', alpha=0.25)
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=100)
-    plt.close(figure)
+    style.save(figure, path)
 
 
 def laboratory_errors(robot: Robot, stop: StopRequest) -> dict[str, float]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hod_ros.pictures import style
 
 Array = NDArray[np.float64]
-ACROSS = 8              # joints side by side; more go below
+ACROSS = 4              # joints side by side at most; more go below
 _FAR = 2.5              # times the largest value: limits further off are written, not drawn, lest the curve be flat
 
 
@@ -26,11 +26,11 @@ class Quantity:
 
 def panels_figure(t: Array, quantities: Sequence[Quantity], names: Sequence[str], title: str = ''):
     """t: (samples,) [s]; names: of the n joints. Solid: the joint; dashed: its motor; hatched: beyond a limit."""
-    blocks = [range(first, min(first + ACROSS, len(names))) for first in range(0, len(names), ACROSS)]
-    columns = len(blocks[0])
-    figure, axes = style.subplots(
-        len(blocks) * len(quantities), columns, (1.2 + 2.0 * columns, 0.8 + 1.55 * len(blocks) * len(quantities)), sharex=True)
-    figure.suptitle(title, fontsize=10)
+    columns = -(-len(names) // -(-len(names) // ACROSS))
+    blocks = [range(first, min(first + columns, len(names))) for first in range(0, len(names), columns)]
+    rows = len(blocks) * len(quantities)
+    figure, axes = style.subplots(rows, columns, (min(1.2 + 2.0 * columns, style.WIDTH), 0.8 + 1.25 * rows), sharex=True)
+    figure.suptitle(title, fontsize=style.TITLE)
     shown = {}
     for b, block in enumerate(blocks):
         for row, quantity in enumerate(quantities, start=b * len(quantities)):
@@ -41,12 +41,12 @@ def panels_figure(t: Array, quantities: Sequence[Quantity], names: Sequence[str]
                     continue
                 shown |= _panel(plot, t, quantity, block[column])
                 if row == b * len(quantities):
-                    plot.set_title(names[block[column]], fontsize=9, pad=11)
+                    plot.set_title(names[block[column]], fontsize=style.TITLE, pad=14)
             axes[row, 0].set_ylabel(quantity.label)
     for plot in axes[-1]:
         plot.set_xlabel('t [s]')
     if len(shown) > 1:
-        figure.legend(shown.values(), shown.keys(), loc='outside lower center', ncols=len(shown), frameon=False)
+        figure.legend(shown.values(), shown.keys(), loc='outside lower center', ncols=len(shown), frameon=False, fontsize=style.TYPE)
     return figure
 
 
@@ -54,18 +54,17 @@ def _panel(plot, t, quantity, joint):
     """Draws one panel; returns {what is drawn: an artist of it}."""
     shown = {}
     values = quantity.values[:, joint]
-    shown['joint'], = plot.plot(t, values, color='black', linewidth=1.1)
+    shown['joint'], = plot.plot(t, values, color='black', linewidth=1.0)
     motors = [motor for owner, motor in quantity.motors if owner == joint]
     for motor in motors:
-        shown['motor, as seen at the joint'], = plot.plot(t, motor, color=style.COLOURS[1], linewidth=1.0, linestyle=(0, (3, 1.5)))
+        shown['motor, as seen at the joint'], = plot.plot(t, motor, **style.MOTOR)
     largest = np.abs([values, *motors]).max()
     plot.grid(alpha=0.3)
     plot.margins(x=0)
-    plot.tick_params(labelsize=7)
     low, high = (-np.inf, np.inf) if quantity.limits is None else quantity.limits[joint]
     near = [limit for limit in (low, high) if np.isfinite(limit) and abs(limit) <= _FAR * largest]
     for limit in near:
-        plot.axhline(limit, color=style.COLOURS[0], linewidth=1.0)
+        plot.axhline(limit, **style.LIMIT)
     if near:
         bottom, top = plot.get_ylim()
         edge = 0.08 * (top - bottom)
@@ -73,10 +72,10 @@ def _panel(plot, t, quantity, joint):
         for limit, outer in ((low, bottom), (high, top)):
             if limit in near:
                 shown['beyond a limit'] = plot.axhspan(
-                    *sorted((limit, outer)), facecolor='none', edgecolor=style.COLOURS[0], hatch='////', linewidth=0, alpha=0.6)
+                    *sorted((limit, outer)), facecolor='none', edgecolor=style.LIMIT['color'], hatch='////', linewidth=0, alpha=0.6)
         plot.set_ylim(bottom, top)
     elif np.isfinite(low) or np.isfinite(high):
-        plot.annotate(_words(low, high), (1.0, 1.02), xycoords='axes fraction', ha='right', va='bottom', fontsize=6, color='0.35')
+        plot.annotate(_words(low, high), (1.0, 1.02), xycoords='axes fraction', ha='right', va='bottom', fontsize=style.TYPE, color='0.35')
     return shown
 
 

@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,26 +17,26 @@ def rows_figure(
     """cases: arrays (samples, orders, joints), one a column; labels: one an order; titles: one a case; names: of the joints."""
     orders = len(labels)
     names = names or [f'joint {j + 1}' for j in range(np.shape(cases[0])[-1])]
-    width = 4.6 * len(cases)
+    width = min(4.6 * len(cases), style.WIDTH)
     across = _columns(width, names)
     below = -(-len(names) // across)        # lines of the legend
-    figure, axes = style.subplots(orders, len(cases), (width, 1.9 * orders + 0.4 + 0.2 * below), sharex=True)
+    figure, axes = style.subplots(orders, len(cases), (width, 1.6 * orders + 0.5 + 0.2 * below), sharex=True)
     for column, (case, title) in enumerate(zip(cases, titles, strict=True)):
         for order, label in enumerate(labels):
             plot = axes[order, column]
             plot.set_prop_cycle(style.line_styles())
-            plot.plot(t, case[:, order], linewidth=1.1)
-            plot.set_ylabel(label)
+            plot.plot(t, case[:, order], linewidth=1.0)
+            plot.set_ylabel(label if column == 0 else '')
             plot.grid(alpha=0.3)
-        axes[0, column].set_title(title, fontsize=10)
+        axes[0, column].set_title(fill(title, int(13 * width / len(cases))), fontsize=style.TITLE)
         axes[-1, column].set_xlabel('t [s]')
-    figure.legend(axes[0, 0].lines, names, loc='outside lower center', ncols=across, frameon=False)
+    figure.legend(axes[0, 0].lines, names, loc='outside lower center', ncols=across, frameon=False, fontsize=style.TYPE)
     return figure
 
 
 def _columns(width, names):
     """How many entries of a legend stand side by side in so many inches."""
-    return min(len(names), max(1, int(width / (0.55 + 0.085 * max(map(len, names))))))
+    return min(len(names), max(1, int(width / (0.5 + 0.065 * max(map(len, names))))))
 
 
 def save_rows(
