@@ -89,9 +89,9 @@ docs: setup ## build the documentation as a site: docs/_build/html/index.html
 	@$(RUN) -m sphinx -W -q -n -b html docs docs/_build/html
 
 pictures: setup ## draw the pictures of README and docs anew
-	@$(RUN) examples/planar_2r.py --output docs/images
-	@$(RUN) examples/kuka_iiwa.py --output docs/images
-	@$(RUN) examples/panda_figures.py --output docs/images
+	@$(RUN) examples/planar_2r.py --output docs/images --kind svg
+	@$(RUN) examples/kuka_iiwa.py --output docs/images --kind svg
+	@$(RUN) examples/panda_figures.py --output docs/images --kind svg
 	@$(RUN) tools/draw_pictures.py docs/images
 	@$(RUN) examples/elastic_stiffness.py --picture docs/images/elastic_stiffness.png
 	@$(RUN) examples/ruckig_motion.py --picture docs/images/ruckig_motion.png
