@@ -89,6 +89,23 @@ def test_time_derivatives_of_momentum_are_those_of_momentum_itself(about):
     close(momentum_matrix(model, q)[:4], matrix, 1e-11)
 
 
+@pytest.mark.parametrize('kinds', [('prismatic',), ('revolute', 'prismatic'), ('revolute', 'prismatic', 'helical')])
+@pytest.mark.parametrize('shape', ['chain', 'tree', 'star'])
+@pytest.mark.parametrize('base', ['fixed', 'free'])
+def test_momentum_matrix_times_velocities_is_the_momentum_of_robots_that_begin_with_sliding_joints_too(kinds, shape, base):
+    rng = np.random.default_rng(8)
+    for n in (1, 2, 3, 5, 8):
+        model = random_tree(rng, n, shape=shape, kinds=kinds, base=base)
+        q = random_motion(rng, model, 0)
+        motion = None if base == 'fixed' else (random_pose(rng), rng.standard_normal((2, 6)))
+        rates = q[1] if motion is None else np.concatenate([q[1], motion[1][0]])
+        expected = total_momentum(model, q[:2], base=motion)[0]
+        close(momentum_matrix(model, q[:1], base=motion)[0] @ rates, expected, 1e-12)
+        batch = np.tile(q[:1], (11, 1, 1)) if motion is None else None
+        if batch is not None:
+            close(momentum_matrix(model, batch)[10, 0] @ rates, expected, 1e-12)
+
+
 @pytest.mark.parametrize('order', [0, 3])
 def test_rate_of_momentum_is_the_wrench_of_base_and_weight_with_all_derivatives(order):
     """Dynamic balancing: a robot whose momentum is constant leaves its base at rest."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from random_trees import random_motion
+from random_trees import random_pose
 from random_trees import random_tree
 from robots import robot
 
@@ -151,6 +152,26 @@ def test_matrices_forward_dynamics_derivatives_and_all_drives_are_pythons_withou
         given[-1] = given[-1][drives.elastic]
         for part, wanted in zip(given, expected, strict=True):
             assert np.abs(part - wanted).max() <= last_bits * np.abs(wanted).max()
+
+
+def test_matrices_and_derivatives_of_a_free_base_under_loads_are_pythons_without_allocation(tmp_path, flags):
+    rng = np.random.default_rng(7)
+    model = random_tree(rng, 5, shape='chain', base='free')
+    model = model.replace(links=dict(model.links) | {'last': (model.n - 1, random_pose(rng))})
+    (tmp_path / 'robot.hpp').write_text(cpp_robot(model, 'robot'))
+    program = tmp_path / 'program'
+    run('c++', '-std=c++17', '-O3', '-Wall', '-Wextra', '-Werror', *flags, f'-I{ROOT}/hod_ros/kernel/core/include', f'-I{tmp_path}',
+        ROOT / 'test/kernel/robot_free_base.cpp', '-o', program)
+    last_bits = 1e-13 if '-mfma' in flags and major_of_the_compiler() > 12 else 0.0
+    motions = [(rng.uniform(-1, 1, (3, model.n)), random_pose(rng), rng.uniform(-1, 1, (2, 6)), rng.uniform(-9, 9, (2, 6))) for _ in range(10)]
+    rows = np.array([np.concatenate([np.ravel(part) for part in motion]) for motion in motions])
+    answers = rows_of(run(program, given=hex_rows(rows)))
+    for (q, pose, twists, (held, resting)), answer in zip(motions, answers, strict=True):
+        D = dynamics_matrices(model, q, base=(pose, twists))
+        wrenches = [('last', LinkWrench(held[None])), ('last', LinkWrench(resting[None], 'world'))]
+        d = inverse_dynamics_derivatives(model, q, base=(pose, twists), wrenches=wrenches)
+        expected = np.concatenate([np.ravel(part) for part in (D.M, D.C, D.g, d.q, d.dq, d.ddq)])
+        assert np.abs(answer - expected).max() <= last_bits * np.abs(expected).max()
 
 
 def test_drives_come_with_the_bytes_too(tmp_path):

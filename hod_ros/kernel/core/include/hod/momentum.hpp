@@ -85,8 +85,10 @@ HOD_INLINE void momentum_columns(const Tree &tree, const Whole<V> &whole, typena
             for (int r = first; r < 6; r++)
                 A[(k * rows + r - first) * m + column(tree, j)] += column_of[r];
         }
-        if (j < tree.bodies && (tree.free_base || above(tree, j) < tree.bodies))
+        if (j < tree.bodies && (tree.free_base || above(tree, j) < tree.bodies)) {
+            b.h[0] += b.m * (whole.origin[j] - whole.origin[above(tree, j)]);       // of one that slides: its sums are about its own origin
             whole.bodies.add_inertia(j, above(tree, j), K);
+        }
     }
 }
 

@@ -24,25 +24,34 @@ class Robot : public Feedforward {
 public:
     explicit Robot(const RobotConstants &constants, int most_order = 4, int most_loads = 4)
         : Feedforward(constants, most_order, most_loads, [&](auto count) {
-              const size_t K = most_order + 1, n = constants.columns;
-              count(K * n * (2 * n + 1), [](auto &...given) { return hod::matrices(given...); });
+              const size_t K = most_order + 1, n = constants.columns, m = n + (constants.free_base ? 6 : 0);
+              count(K * m * (2 * m + 1), [](auto &...given) { return hod::matrices(given...); });
               count(K * (n + 6), [](auto &...given) { return hod::forward_dynamics(given...); });
-              count(3 * n * n, [](auto &...given) { return hod::inverse_dynamics_derivatives(given...); });
+              count(3 * m * m, [&](auto &tree, auto given, auto &memory, auto K) {
+                  given.L = most_loads;
+                  return hod::inverse_dynamics_derivatives(tree, given, memory, K); });
           })
     {
     }
 
     // M and C, (order + 1) x n x n each, and g, (order + 1) x n, with time derivatives, of q, (order + 2) x n.
-    bool matrices(const double *q, int order, double *M, double *C, double *g) noexcept
+    bool matrices(const double *q, int order, double *M, double *C, double *g) noexcept { return matrices(q, order, nullptr, M, C, g); }
+
+    // The same of a free base, of whose twists order + 1 rows are read: n + 6 in place of n, the base's twist last.
+    bool matrices(const double *q, int order, const BaseMotion *base, double *M, double *C, double *g) noexcept
     {
-        const int K = order + 1, n = constants_.columns;
+        const int K = order + 1, m = rates(tree_);
         if (!fits(order))
             return false;
         Run run(*this, K, 0);
-        run.in(0, q, (K + 1) * n);
-        run.out(0, M, K * n * n);
-        run.out(1, C, K * n * n);
-        run.out(2, g, K * n);
+        run.in(0, q, (K + 1) * constants_.columns);
+        if (base) {
+            run.in(1, base->pose, 16);
+            run.in(2, base->twists, K * 6);
+        }
+        run.out(0, M, K * m * m);
+        run.out(1, C, K * m * m);
+        run.out(2, g, K * m);
         return run.with<3>([](auto &...given) { return hod::matrices(given...); });
     }
 
@@ -84,14 +93,27 @@ public:
     // dQ/dq, dQ/dq' and dQ/dq'' = M, n x n each, of q, q', q'', 3 x n.
     bool inverse_dynamics_derivatives(const double *q, double *by_q, double *by_dq, double *by_ddq) noexcept
     {
-        const int n = constants_.columns;
-        if (!fits(0))
+        return inverse_dynamics_derivatives(q, nullptr, 0, nullptr, by_q, by_dq, by_ddq);
+    }
+
+    // The same under loads, of which one row is read, and of a free base, of whose twists two rows are read: n + 6 in place of n, the base's
+    // twist last.
+    bool inverse_dynamics_derivatives(const double *q, const Load *loads, int count, const BaseMotion *base, double *by_q, double *by_dq,
+                                      double *by_ddq) noexcept
+    {
+        const int m = rates(tree_);
+        if (!fits(0) || !place(loads, count, 1))
             return false;
-        Run run(*this, 1, 0);
-        run.in(0, q, 3 * n);
-        run.out(0, by_q, n * n);
-        run.out(1, by_dq, n * n);
-        run.out(2, by_ddq, n * n);
+        Run run(*this, 1, count);
+        run.in(0, q, 3 * constants_.columns);
+        run.loads(1, 2);
+        if (base) {
+            run.in(3, base->pose, 16);
+            run.in(4, base->twists, 2 * 6);
+        }
+        run.out(0, by_q, m * m);
+        run.out(1, by_dq, m * m);
+        run.out(2, by_ddq, m * m);
         return run.with<0>([](auto &...given) { return hod::inverse_dynamics_derivatives(given...); });
     }
 };
