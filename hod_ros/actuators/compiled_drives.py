@@ -56,7 +56,7 @@ def compiled_figures(prepared):
 
 def compiled_drives(model, figures):
     """What computes (motion (.., 2 rows - 2, motors), stiffnesses (.., n), Q) of q, and where not None: Q, else of inverse dynamics; a
-    stiffness motion of all joints; figures of rotors, which add to Q.
+    stiffness motion of all joints; figures of rotors, which add to Q; a number of threads.
 
     None instead where the kernel is absent or does not know the drives.
     """
@@ -65,7 +65,7 @@ def compiled_drives(model, figures):
         return None
     compute = kernel.robot.algorithm('motor_feedforward')
     springs, motors = figures
-    return lambda q, Q, stiffness, rotors: compute(q, Q, springs, motors, stiffness, rotors)
+    return lambda q, Q, stiffness, rotors, threads: compute(q, Q, springs, motors, stiffness, rotors, threads=threads)
 
 
 def _known(drive):

@@ -17,13 +17,14 @@ from hod_ros.model.robot_model import RobotModel
 
 def motor_feedforward(
         model: RobotModel, drives: Drives, q: ArrayLike, *, stiffness: ArrayLike | None = None, wrenches: Wrenches | None = None,
-        coupling: str | None = None) -> MotorFeedforward:
+        coupling: str | None = None, threads: int | None = None) -> MotorFeedforward:
     """What the motors must do for the joint motion q: (rows, n) or (samples, rows, n), rows q, q', q'', q''', q'''', ...
 
     drives: {joint: drive}, all other joints being rigid; or PreparedDrives, which is quicker.
     stiffness: (3, v) or (samples, 3, v), rows k, k', k'' [N m/rad] of the variable-stiffness joints in the model's order; None: as
     configured, constant. Every row of q beyond 5 needs one more. wrenches: as in inverse_dynamics.
     coupling: of rotors that spin on moving links (motor_link), 'five_rows', or 'exact', which takes PreparedDrives.rows rows of q.
+    threads: for samples, as in inverse_dynamics.
     Where a spring has no damper, theta = q + Q / k and tau = B theta'' + Q on the joint's side of the gear, 003 (2), (3).
 
     Raises InputError where an argument has the wrong shape, name or value, or the result is too large; SingularityError where springs
@@ -34,4 +35,4 @@ def motor_feedforward(
         >>> bool(np.isclose(m.positions[0], q[0, 0] + m.Q[0, 0] / 3000.0)), m.efforts.shape
         (True, (7,))
     """
-    return prepared(model, drives, coupling).motor_feedforward(q, stiffness, wrenches)
+    return prepared(model, drives, coupling).motor_feedforward(q, stiffness, wrenches, threads=threads)

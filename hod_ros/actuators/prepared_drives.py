@@ -23,6 +23,7 @@ from hod_ros.actuators.plausibility import reflection_warnings
 from hod_ros.actuators.rotor_coupling import FORMS
 from hod_ros.actuators.rotor_coupling import RotorCoupling
 from hod_ros.algebra import taylor
+from hod_ros.checks import arguments
 from hod_ros.checks import arrays
 from hod_ros.checks.arguments import numbers_by_name
 from hod_ros.checks.arguments import one_of
@@ -105,11 +106,12 @@ class PreparedDrives:
 
     def motor_feedforward_of(
             self, q: ArrayLike, Q: ArrayLike, stiffness: ArrayLike | None = None, deflections: Mapping[str, float] | None = None, *,
-            joint_friction: ArrayLike | None = None) -> MotorFeedforward:
+            joint_friction: ArrayLike | None = None, threads: int | None = None) -> MotorFeedforward:
         """As motor_feedforward, for Q (rows - 2, n) that is known already, wrenches included, but not rotors' coupling.
 
         joint_friction: (rows - 2, n) of friction_forces, to be added to Q with its derivatives bounded; see bounded_joint_friction.
         """
+        arguments.threads(threads)
         if joint_friction is not None:
             q, Q = self.checked_pair(q, Q)
             friction = arrays.finite(arrays.floats(joint_friction, 'joint_friction'), 'joint_friction')
@@ -117,14 +119,14 @@ class PreparedDrives:
                 raise InputError(f'joint_friction has the shape {friction.shape}; give {Q.shape}, as Q')
             Q = Q + bounded_joint_friction(self, friction)
         if deflections is None and self._at_once and Q is not None:
-            compiled = self._compiled(q, Q, stiffness, self._rotor_figures)
+            compiled = self._compiled(q, Q, stiffness, self._rotor_figures, threads)
             if self._as_meant(compiled):
                 self.check_stiffness(stiffness, compiled.Q)
                 return compiled
         deflections = self._checked_deflections(deflections)
         q, Q = self.checked_pair(q, Q)
         self.check_stiffness(stiffness, Q)
-        return self.of_all_torques(*self.with_rotors(q, Q, stiffness, deflections), stiffness, deflections)
+        return self.of_all_torques(*self.with_rotors(q, Q, stiffness, deflections), stiffness, deflections, threads)
 
     def with_rotors(
             self, q: Array, Q: Array, stiffness: ArrayLike | None = None,
@@ -155,9 +157,9 @@ class PreparedDrives:
 
     def of_all_torques(
             self, q: Array, Q: Array, stiffness: ArrayLike | None = None,
-            deflections: Mapping[str, float] | None = None) -> MotorFeedforward:
+            deflections: Mapping[str, float] | None = None, threads: int | None = None) -> MotorFeedforward:
         """As motor_feedforward_of, for checked arrays, Q with the rotors' coupling."""
-        result = None if deflections else self._compiled(q, Q, stiffness, None)
+        result = None if deflections else self._compiled(q, Q, stiffness, None, threads)
         if result is None:
             result = self._general(q, Q, stiffness, deflections or {})
         if self.rotors:
@@ -201,17 +203,18 @@ class PreparedDrives:
 
     def motor_feedforward(
             self, q: ArrayLike, stiffness: ArrayLike | None = None, wrenches: Wrenches | None = None,
-            deflections: Mapping[str, float] | None = None) -> MotorFeedforward:
+            deflections: Mapping[str, float] | None = None, *, threads: int | None = None) -> MotorFeedforward:
         """As the function of this name. deflections: {joint: theta - q} of the joints whose dampers keep a state (see DampingFilter)."""
+        arguments.threads(threads)
         if wrenches is None and deflections is None and self._at_once:
-            compiled = self._compiled(q, None, stiffness, self._rotor_figures)
+            compiled = self._compiled(q, None, stiffness, self._rotor_figures, threads)
             if self._as_meant(compiled):
                 self.check_stiffness(stiffness, compiled.Q)
                 return compiled
         deflections, q = self._checked_deflections(deflections), self._motions(q)
-        Q = inverse_dynamics(self.model, q, wrenches=wrenches, order=q.shape[-2] - 3)
+        Q = inverse_dynamics(self.model, q, wrenches=wrenches, order=q.shape[-2] - 3, threads=threads)
         self.check_stiffness(stiffness, Q)
-        return self.of_all_torques(*self.with_rotors(q, Q, stiffness, deflections), stiffness, deflections)
+        return self.of_all_torques(*self.with_rotors(q, Q, stiffness, deflections), stiffness, deflections, threads)
 
     def _as_meant(self, compiled):
         """Whether the kernel had an answer, and of rows that cannot be samples."""
@@ -230,7 +233,7 @@ class PreparedDrives:
         q = motions.motions(self.model, q, 5, unasked=most, remedy=f'give {most} at most')
         return q if q.dtype != object else arrays.floats(q, 'q')
 
-    def _compiled(self, q, Q, stiffness, rotors):
+    def _compiled(self, q, Q, stiffness, rotors, threads=None):
         """As _general, by the kernel; None where there is anything that it does not answer. Q: None for that of inverse dynamics.
         rotors: None where their coupling is in Q already."""
         if self._motors is None:
@@ -239,7 +242,7 @@ class PreparedDrives:
             stiffness = self._stiffness_of_all(stiffness, q)
             if stiffness is None:
                 return None
-        answer = self._motors(q, Q, stiffness, rotors)
+        answer = self._motors(q, Q, stiffness, rotors, threads)
         if answer is None:
             return None
         rows, stiffnesses, Q = answer

@@ -173,8 +173,9 @@ long threads_of(PyObject *const *args, Py_ssize_t count, PyObject *names)
         }
     }
     const char *all = getenv("HOD_ROS_THREADS");
-    const long threads = all ? strtol(all, nullptr, 10) : 0;
-    return threads > 0 ? threads : 0;
+    char *end = nullptr;
+    const long threads = all ? strtol(all, &end, 10) : 0;
+    return threads > 0 && !*end ? threads : 0;
 }
 
 // The algorithm's result, or results as a tuple; None where an argument is of another shape or kind, a number given or resulting is not

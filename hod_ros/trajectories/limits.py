@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import fields
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,6 +57,9 @@ class Limits:
                     'or None for a quantity that has none')
             array.setflags(write=False)
             object.__setattr__(self, field.name, array)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     @property
     def given(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import fields
 from dataclasses import replace
 from typing import Any
 
@@ -61,6 +62,9 @@ class Waypoints:
                 value = value.copy()
                 value.setflags(write=False)
             object.__setattr__(self, name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     def trajectory(self, **options: Any) -> Trajectory:
         """Trajectory.interpolate of these points; options: its own, such as smoothness, max_deviation, position_limits, chunk_rate."""

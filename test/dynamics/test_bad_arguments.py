@@ -209,11 +209,15 @@ def test_copies_of_values_are_read_only_as_these_are(copied):
     wrench = LinkWrench(numbers(2, 6), 'world')
     motion = Trajectory.from_derivatives([0, 1, 3], numbers(3, 2, 2), ['j1', 'j2'])
     other, moved, model = copied(wrench), copied(motion), copied(FIXED)
+    limits, points = copied(hod_ros.Limits(effort=[1.0, 2.0])), copied(hod_ros.Waypoints(['j1', 'j2'], [0, 1], numbers(2, 2)))
+    assert limits.given == ('effort',) and points.joint_names == ('j1', 'j2') and points.velocities is None
     assert other.frame == 'world' and np.array_equal(other.values, wrench.values)
     assert moved == motion and hash(moved) == hash(motion) and moved.joint_names == motion.joint_names
     times = np.linspace(0, 3, 20)
     assert np.array_equal(moved.evaluate(times, 2), motion.evaluate(times, 2))
-    for array in (other.values, moved.breaks, moved.coefficients, moved._from_ends, model.M, model.links['tool'][1]):
+    for array in (
+            limits.effort, points.times, points.positions, other.values, moved.breaks, moved.coefficients, moved._from_ends, model.M,
+            model.links['tool'][1]):
         with pytest.raises(ValueError, match='read-only'):
             array[...] = np.nan
 

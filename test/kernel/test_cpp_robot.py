@@ -163,7 +163,8 @@ def test_matrices_and_derivatives_of_a_free_base_under_loads_are_pythons_without
     run('c++', '-std=c++17', '-O3', '-Wall', '-Wextra', '-Werror', *flags, f'-I{ROOT}/hod_ros/kernel/core/include', f'-I{tmp_path}',
         ROOT / 'test/kernel/robot_free_base.cpp', '-o', program)
     last_bits = 1e-13 if '-mfma' in flags and major_of_the_compiler() > 12 else 0.0
-    motions = [(rng.uniform(-1, 1, (3, model.n)), random_pose(rng), rng.uniform(-1, 1, (2, 6)), rng.uniform(-9, 9, (2, 6))) for _ in range(10)]
+    motions = [
+        (rng.uniform(-1, 1, (3, model.n)), random_pose(rng), rng.uniform(-1, 1, (2, 6)), rng.uniform(-9, 9, (2, 6))) for _ in range(10)]
     rows = np.array([np.concatenate([np.ravel(part) for part in motion]) for motion in motions])
     answers = rows_of(run(program, given=hex_rows(rows)))
     for (q, pose, twists, (held, resting)), answer in zip(motions, answers, strict=True):

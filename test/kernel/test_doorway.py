@@ -21,12 +21,14 @@ from random_trees import random_tree
 from hod_ros import InputError
 from hod_ros import LinkWrench
 from hod_ros import PreparedLoads
+from hod_ros import SeriesElastic
 from hod_ros import body_wrenches
 from hod_ros import dynamics_matrices
 from hod_ros import force_gradient_product
 from hod_ros import force_gradients
 from hod_ros import forward_dynamics
 from hod_ros import inverse_dynamics
+from hod_ros import motor_feedforward
 from hod_ros.dynamics.formulations import recursive
 from hod_ros.dynamics.loads import FRAMES
 from hod_ros.kernel import compiled
@@ -225,17 +227,25 @@ def test_the_number_of_threads_changes_no_bit(arm, threads):
     expected = inverse_dynamics(arm, q)
     assert np.array_equal(inverse_dynamics(arm, q, threads=threads), expected)
     assert np.array_equal(dynamics_matrices(arm, q[:, :3], threads=threads).M, dynamics_matrices(arm, q[:, :3]).M)
+    drives = {arm.joint_names[1]: SeriesElastic(stiffness=300.0, motor_inertia=0.1)}
+    moved = random_motion(np.random.default_rng(1), arm, 2, 1000)
+    assert np.array_equal(motor_feedforward(arm, drives, moved, threads=threads).motion, motor_feedforward(arm, drives, moved).motion)
 
 
-@pytest.mark.parametrize('threads', [0, -1, 1.5, 'two', True])
+@pytest.mark.parametrize('threads', [0, -1, 1.5, 'two', True, 10**15, 10**30])
 def test_a_number_of_threads_that_is_none_is_refused(arm, threads):
-    with pytest.raises(InputError, match='threads'):
-        inverse_dynamics(arm, np.ones((2, 3, 7)), threads=threads)
+    for call in (
+            lambda: inverse_dynamics(arm, np.ones((2, 3, 7)), threads=threads),
+            lambda: forward_dynamics(arm, np.ones((2, 2, 7)), np.ones((2, 1, 7)), threads=threads),
+            lambda: motor_feedforward(arm, {}, np.ones((2, 5, 7)), threads=threads),
+            lambda: motor_feedforward(arm, {}, np.ones((5, 7)), threads=threads)):
+        with pytest.raises(InputError, match='threads'):
+            call()
 
 
 def test_the_environments_number_of_threads_is_taken_or_warned_of():
     program = 'import numpy as np, hod_ros.kernel.compiled as c; print(c.available)'
-    for value, said in (('2', ''), ('two', 'HOD_ROS_THREADS'), ('0', 'HOD_ROS_THREADS')):
+    for value, said in (('2', ''), ('two', 'HOD_ROS_THREADS'), ('0', 'HOD_ROS_THREADS'), ('2abc', 'HOD_ROS_THREADS')):
         done = subprocess.run(
             [sys.executable, '-c', program], capture_output=True, text=True, timeout=300, env=os.environ | {'HOD_ROS_THREADS': value})
         assert done.stdout == 'True\n' and (said in done.stderr if said else not done.stderr), done.stderr
@@ -275,6 +285,7 @@ def test_ctrl_c_ends_a_batch():
 import numpy as np
 from random_trees import random_tree
 from hod_ros import inverse_dynamics
+from hod_ros import motor_feedforward
 model = random_tree(np.random.default_rng(0), 30)
 q = np.zeros((20000, 60, 30))
 print('ready', flush=True)
