@@ -46,14 +46,15 @@ class Bench:
     def source(self, kind='setpoint'):
         return Source(kind, None, 1, 0)
 
-    def send(self, q, *, source=None, stamp=0, efforts=None):
-        """Whether the setpoint q (rows, n) is commanded."""
+    def send(self, q, *, source=None, stamp=0, efforts=None, clock=None):
+        """clock: [s] a simulation's. Whether the setpoint q (rows, n) is commanded."""
         q = np.asarray(q, float)
         if q.ndim == 1:
             q = np.stack([q, np.zeros_like(q), np.zeros_like(q)])
         efforts = inverse_dynamics(self.model, q[:3])[0] if efforts is None else np.asarray(efforts, float)
-        command = self.gate.take(q, efforts, Arrival(source or self.planner, self.now, stamp, round(1e9 * self.now)),
-                                 self.gate.limits.flags(q) is not None)
+        system = round(1e9 * self.now)
+        arrival = Arrival(source or self.planner, self.now, stamp, system if clock is None else round(1e9 * clock), received=system)
+        command = self.gate.take(q, efforts, arrival, self.gate.limits.flags(q) is not None)
         return self._note(command)
 
     def measure(self, positions, velocities=(0.0, 0.0, 0.0), names=NAMES):

@@ -127,6 +127,15 @@ def test_a_stream_at_full_speed_may_jitter_pause_and_catch_up(stamped):
         assert bench.send(q, stamp=1 + 1_000_000 * k if stamped else 0), (k, bench.fault.reason)
 
 
+@pytest.mark.parametrize('pace', [0.2, 1.5, 20.0])
+def test_a_simulation_may_go_faster_than_time_at_full_speed(pace):
+    bench = Bench(bounds=command_bounds(MODEL, **NONE | {'lower': dict.fromkeys(NAMES, -90.0), 'upper': dict.fromkeys(NAMES, 90.0)}))
+    for k in range(2000):
+        bench.now += 0.001 / pace
+        q = np.stack([HOME + 0.001 * k * bench.gate.bounds.velocity, np.zeros(3), np.zeros(3)])
+        assert bench.send(q, stamp=1 + 1_000_000 * k, clock=5.0 + 0.001 * k), (k, bench.fault.reason)
+
+
 @pytest.mark.parametrize('timeout', [0.0, 5.0])
 @pytest.mark.parametrize('measured', [True, False])
 @pytest.mark.parametrize('another', [True, False])

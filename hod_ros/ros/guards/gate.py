@@ -60,10 +60,11 @@ class Arrival:
     received: int = 0
 
     def after(self, other: 'Arrival') -> tuple[float, float]:
-        """[s] since another: by arrival, and by the longer of what stamps and the middleware tell."""
+        """[s] since another: by arrival, or a simulation's clock where that is faster; and by the longer of what stamps and sender tell."""
+        simulated = 1e-9 * (self.clock - other.clock) if self.clock != self.received else 0.0
         stamped = self.stamp - other.stamp if self.stamp and other.stamp else 0
         sent = self.sent - other.sent if self.sent and other.sent else 0
-        return self.time - other.time, 1e-9 * max(stamped, sent)
+        return max(self.time - other.time, simulated), 1e-9 * max(stamped, sent)
 
 
 class Gate:
