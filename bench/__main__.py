@@ -7,9 +7,9 @@ import platform
 from importlib import import_module
 
 NAMES = (
-    'accuracy', 'command', 'dynamics', 'elastic', 'elastic_controller', 'elastic_realistic', 'export', 'formulations',
-    'identification', 'importing', 'kernel', 'recordings', 'ros_beside', 'ros_elastic', 'ros_guards', 'ros_latency', 'ros_rate',
-    'ros_service', 'ros_start', 'ros_streaming', 'time_optimal', 'trajectories', 'view')
+    'accuracy', 'command', 'compiling', 'dynamics', 'elastic', 'elastic_controller', 'elastic_realistic', 'export', 'formulations',
+    'identification', 'importing', 'joint_orders', 'kernel', 'recordings', 'ros_beside', 'ros_elastic', 'ros_guards', 'ros_latency',
+    'ros_rate', 'ros_service', 'ros_start', 'ros_streaming', 'time_optimal', 'trajectories', 'view')
 
 
 def main():

@@ -8,6 +8,8 @@ import pinocchio as pin
 
 from bench.dynamics import motion
 from bench.dynamics import robots
+from bench.spinning import ENOUGH
+from bench.spinning import two_processes
 from bench.timing import Table
 from bench.timing import nanoseconds
 from hod_ros import PreparedLoads
@@ -24,6 +26,7 @@ from hod_ros import forward_kinematics
 from hod_ros import inverse_dynamics
 from hod_ros import inverse_dynamics_derivatives
 from hod_ros import jacobian
+from hod_ros import matrix_derivatives
 from hod_ros import momentum_matrix
 from hod_ros import regressor
 from hod_ros import total_momentum
@@ -146,6 +149,7 @@ def of_samples(model):
         'derivatives of Q': (partial(inverse_dynamics_derivatives, model), q),
         "derivatives of q''": (partial(forward_dynamics_derivatives, model), two, Q[:, 0].copy()),
         'M, C, g': (partial(dynamics_matrices, model), two),
+        'derivatives of M, C, g': (partial(matrix_derivatives, model), two),
         'forward dynamics': (partial(forward_dynamics, model), two, Q),
         'regressor': (partial(regressor, model), q),
         'motion of a link': (partial(forward_kinematics, model, link=link), q),
@@ -153,6 +157,7 @@ def of_samples(model):
         'momentum matrix': (partial(momentum_matrix, model), one),
         'momentum and its rate': (partial(total_momentum, model), q),
         'centre of mass': (partial(centre_of_mass, model), q),
+        'Jacobian of the centre of mass': (partial(centre_of_mass_jacobian, model), one),
         'energy': (partial(energy, model), two),
     }
 
@@ -167,8 +172,20 @@ def batches():
     return table.rows
 
 
+def threads():
+    machine = two_processes()
+    table = Table(f'A batch of 10,000 by two threads against one; two processes that only count reach {machine:.2f} of 2')
+    for name, text in list(robots().items())[:2]:
+        model = RobotModel.from_urdf(text)
+        for order in (0, 2, 4):
+            q = motion(model, order, 10_000)
+            times = nanoseconds({k: partial(inverse_dynamics, model, q, threads=k) for k in (1, 2)}, rounds=15)
+            table.add(f'{name}: order {order}', times[1], times[2], 1.7 if machine >= ENOUGH else None, at_least=True)
+    return table.rows
+
+
 def run():
-    return layouts_and_loads() + against_pinocchio() + gradients() + batches()
+    return layouts_and_loads() + against_pinocchio() + gradients() + batches() + threads()
 
 
 if __name__ == '__main__':

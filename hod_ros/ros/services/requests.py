@@ -73,7 +73,7 @@ def motion_samples(request: Any, model: RobotModel, limits: RequestLimits, rows:
         raise InputError(
             f'derivatives: row {row} of joint {columns.names[column]!r} in sample {sample} is {q[sample, row, column]}; '
             'give finite numbers')
-    return q if columns.to_model is None else q[:, :, columns.to_model], columns
+    return q if columns.to_model is None else q.take(columns.to_model, axis=2), columns
 
 
 def base_motion(request: Any, samples: int, extra_rows: int) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
@@ -140,6 +140,8 @@ def all_finite(values: NDArray[np.float64], field: str, names: Sequence[str]) ->
 def in_message_order(values: NDArray[np.float64], columns: Columns, axes: int = 1) -> array:
     """float64[] of an array whose last `axes` axes are joints in the model's order, and behind them what is of no joint."""
     if columns.to_message is not None:
-        for axis in range(-axes, 0):
-            values = np.take(values, [*columns.to_message, *range(len(columns.to_message), values.shape[axis])], axis)
+        m = values.shape[-1]
+        order = np.array([*columns.to_message, *range(len(columns.to_message), m)])
+        places = order if axes == 1 else (m * order[:, None] + order).ravel()       # all axes at once: one by one takes 20 times as long
+        values = np.take(values.reshape(-1, m**axes), places, axis=1)
     return array('d', np.asarray(values, float).tobytes())

@@ -21,8 +21,8 @@ class FeedforwardWriter:
         """The message that answers this setpoint with what is Limited, in the model's order."""
         Q, flags, clipped, _ = limited
         if columns.to_message is not None:
-            Q = Q[:, columns.to_message]
-            flags = None if flags is None else flags[columns.to_message]
+            Q = Q.take(columns.to_message, axis=1)
+            flags = None if flags is None else flags.take(columns.to_message)
         data = array('d', Q.tobytes())
         n = len(columns.names)
         message = self.message

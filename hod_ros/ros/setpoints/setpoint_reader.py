@@ -64,7 +64,7 @@ class SetpointReader:
         if rows > order + 3:
             q = q[:order + 3]
         if columns.to_model is not None:
-            q = q[:, columns.to_model]
+            q = q.take(columns.to_model, axis=1)
         return q, columns
 
     def _select(self, names):
