@@ -11,7 +11,7 @@ from hod_ros.pictures import style
 
 Array = NDArray[np.float64]
 ACROSS = 4              # joints side by side at most; more go below
-_FAR = 2.5              # times the largest value: limits further off are written, not drawn, lest the curve be flat
+FAR = 2.5               # times the largest value: limits further off are written, not drawn, lest the curve be flat
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def _panel(plot, t, quantity, joint):
     plot.grid(alpha=0.3)
     plot.margins(x=0)
     low, high = (-np.inf, np.inf) if quantity.limits is None else quantity.limits[joint]
-    near = [limit for limit in (low, high) if np.isfinite(limit) and abs(limit) <= _FAR * largest]
+    near = [limit for limit in (low, high) if np.isfinite(limit) and abs(limit) <= FAR * largest]
     for limit in near:
         plot.axhline(limit, **style.LIMIT)
     if near:
@@ -75,9 +75,11 @@ def _panel(plot, t, quantity, joint):
                     *sorted((limit, outer)), facecolor='none', edgecolor=style.LIMIT['color'], hatch='////', linewidth=0, alpha=0.6)
         plot.set_ylim(bottom, top)
     elif np.isfinite(low) or np.isfinite(high):
-        plot.annotate(_words(low, high), (1.0, 1.02), xycoords='axes fraction', ha='right', va='bottom', fontsize=style.TYPE, color='0.35')
+        plot.annotate(
+            limits_text(low, high), (1.0, 1.02), xycoords='axes fraction', ha='right', va='bottom', fontsize=style.TYPE, color='0.35')
     return shown
 
 
-def _words(low, high):
+def limits_text(low: float, high: float) -> str:
+    """Limits in words."""
     return f'limit ±{high:.4g}' if -low == high else f'limits {low:.4g}, {high:.4g}'

@@ -14,16 +14,22 @@ from hod_ros.errors import InputError
 from hod_ros.trajectories.waypoints import Waypoints
 
 KINDS = ('.csv', '.npz', '.yaml', '.json')
-_COLUMNS = {'positions': '', 'velocities': '.velocity', 'accelerations': '.acceleration', 'efforts': '.effort'}
+TABLES = KINDS[:2]
+_COLUMNS = {
+    'positions': '', 'velocities': '.velocity', 'accelerations': '.acceleration', 'jerks': '.jerk', 'snaps': '.snap', 'efforts': '.effort'}
 
 
-def write_waypoints(file: IO[bytes], waypoints: Waypoints, kind: str) -> None:
-    """Writes the points to an open file; kind: one of KINDS."""
+def write_waypoints(file: IO[bytes], waypoints: Waypoints, kind: str, higher: Any = None) -> None:
+    """Writes the points to an open file; kind: one of KINDS. higher: (2, points, n) jerks and snaps, for those of TABLES."""
     if kind not in KINDS:
         raise InputError(f'points are written as {", ".join(KINDS)}, not as {kind!r}; name a file that ends in one of them')
     if waypoints.times is None:
         raise InputError('the points have no times, but are to be written as a motion; give times')
-    given = {name: getattr(waypoints, name) for name in _COLUMNS if getattr(waypoints, name) is not None}
+    if higher is not None and kind not in TABLES:
+        raise InputError(f'a JointTrajectory has no place for jerks and snaps, which {kind!r} is to hold; write {" or ".join(TABLES)}')
+    given = {name: getattr(waypoints, name) for name in _COLUMNS if getattr(waypoints, name, None) is not None}
+    if higher is not None:
+        given |= {'jerks': higher[0], 'snaps': higher[1]}
     if kind == '.npz':
         np.savez(file, joint_names=np.array(waypoints.joint_names), times=waypoints.times, **given)
     elif kind == '.csv':
