@@ -45,7 +45,7 @@ def compute_inverse_kinematics(
         motion = inverse_kinematics(
             model, q, request.link, twists[:, list(components)], request.representation or 'body', components=components,
             weights=weights, null_motion=null_motion if len(null_motion) else None, damping=request.damping,
-            max_condition=_or(request.max_condition, 1e6, 'max_condition'))
+            max_condition=_or(request.max_condition, 1e6, 'max_condition'), order=len(twists))
     if not np.isfinite(motion).all():
         raise InputError('the motion is too large for a floating point number; are the units of twists right ([rad/s], [m/s])?')
     response.joint_names = columns.names

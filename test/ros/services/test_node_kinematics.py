@@ -63,6 +63,12 @@ def test_twists_and_their_derivatives_are_reproduced(client, representation):
     np.testing.assert_allclose(forward_kinematics(MODEL, q, LINK, representation or 'body').twists, twists, atol=1e-8)
 
 
+def test_more_rows_than_samples_would_have_are_derivatives_as_far_as_the_node_computes(client):
+    wanted = np.vstack([GOAL, np.random.default_rng(13).uniform(-0.3, 0.3, (13, 7))])
+    twists = forward_kinematics(MODEL, wanted, LINK, order=13).twists
+    np.testing.assert_allclose(motion(ask(client, start=GOAL, twists=twists, null_motion=wanted[1:])), wanted, atol=1e-9)
+
+
 def test_without_pose_the_start_is_kept_and_only_its_derivatives_are_solved_for(client):
     twists = np.random.default_rng(10).uniform(-1.0, 1.0, (2, 6))
     response = ask(client, start=GOAL, twists=twists)
