@@ -19,13 +19,14 @@ import rclpy
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.qos import QoSReliabilityPolicy
-from rclpy.serialization import deserialize_message
 from rclpy.subscription import Subscription
 
 from hod_interfaces.msg import JointSetpoint
 from hod_interfaces.msg import TorqueFeedforward
+from hod_ros.errors import InputError
 from hod_ros.ros.process import StopRequest
 from hod_ros.ros.rclpy_private import take_message
+from hod_ros.ros.serialized import message_of
 from hod_ros.ros.stamps import nanoseconds
 
 NEWEST = QoSProfile(depth=1, reliability=QoSReliabilityPolicy.BEST_EFFORT)
@@ -86,7 +87,10 @@ def _newest(subscription: Subscription) -> Any:
     taken = None
     while (raw := take_message(subscription)) is not None:
         taken = raw
-    return None if taken is None else deserialize_message(taken, subscription.msg_type)
+    try:
+        return None if taken is None else message_of(taken, subscription.msg_type)
+    except InputError:
+        return None
 
 
 def _by_name(message: Any, field: str) -> dict[str, float]:

@@ -18,7 +18,6 @@ from time import monotonic
 import numpy as np
 from rclpy.duration import Duration
 from rclpy.node import Node
-from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
@@ -57,6 +56,7 @@ from hod_ros.ros.reporting.status import WARN
 from hod_ros.ros.reporting.status import Status
 from hod_ros.ros.robot.waiting import RobotWanted
 from hod_ros.ros.scheduling import take_priority
+from hod_ros.ros.serialized import message_of
 from hod_ros.ros.setpoints.fault_topic import FaultTopic
 from hod_ros.ros.setpoints.information import with_information
 from hod_ros.ros.stamps import nanoseconds
@@ -172,6 +172,14 @@ class ControllerNode(WithoutEvents, Node):
             self._now += elapsed
         self._state_stamp, self._state_came = stamp, came
         return True
+
+    def _take_motor_states_of(self, data):
+        try:
+            message = message_of(data, JointState)
+        except InputError as error:
+            self.get_logger().warning(f'refused motor_states: {error}', **ONCE_A_SECOND)
+            return False
+        return self._take_motor_states(message)
 
     def _on_joint_states(self, message):
         try:
@@ -306,7 +314,7 @@ class ControllerNode(WithoutEvents, Node):
         self._references.stop()
         while self._gate.doing != RESTING or self._gate.course.moving:
             data = take_message(self._states)
-            if data is not None and self._take_motor_states(deserialize_message(data, JointState)):
+            if data is not None and self._take_motor_states_of(data):
                 self._joints_stamp = None
                 self._control()
             elif monotonic() > end:

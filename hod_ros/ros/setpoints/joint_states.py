@@ -2,19 +2,20 @@
 """joint_states, as they are needed: they may come a thousand times a second, but are read a hundred times.
 
 Messages are kept as bytes. Where several publishers share the topic, the latest of each is kept: what follows the stamp, the frame and the
-first names, tells them apart.
+first names, tells them apart, and how long they are.
 """
 
 from time import monotonic
 
 from rclpy.qos import QoSProfile
 from rclpy.qos import QoSReliabilityPolicy
-from rclpy.serialization import deserialize_message
 from rclpy.subscription import Subscription
 from sensor_msgs.msg import JointState
 
+from hod_ros.errors import InputError
 from hod_ros.ros.guards.measured import Measured
 from hod_ros.ros.rclpy_private import take_message
+from hod_ros.ros.serialized import message_of
 
 TOPIC = 'joint_states'
 QOS = QoSProfile(depth=10, reliability=QoSReliabilityPolicy.BEST_EFFORT)     # receives from any publisher
@@ -25,14 +26,16 @@ MOST_PUBLISHERS = 16
 class JointStates:
 
     def __init__(self) -> None:
-        self._waiting: dict[bytes, tuple[bytes, float]] = {}
+        self._waiting: dict[tuple[int, bytes], tuple[bytes, float]] = {}
         self.subscription: Subscription | None = None       # raw: it hands over bytes
 
     def keep(self, data: bytes) -> None:
         """A message that came now."""
+        key = len(data), data[BEGINNING]        # one that is cut off takes no whole one's place
+        self._waiting.pop(key, None)
         if len(self._waiting) >= MOST_PUBLISHERS:
             self._waiting.clear()
-        self._waiting[data[BEGINNING]] = data, monotonic()
+        self._waiting[key] = data, monotonic()
 
     @property
     def published(self) -> bool:
@@ -45,7 +48,11 @@ class JointStates:
             return
         waiting, self._waiting = self._waiting, {}
         for data, came in waiting.values():
-            message = deserialize_message(data, JointState)
+            try:
+                message = message_of(data, JointState)
+            except InputError as error:
+                measured.record.act(f'{error}: not used')
+                continue
             measured.take(message.name, message.position, message.velocity, came)
 
     def poll(self) -> None:

@@ -61,14 +61,14 @@ def main() -> int:
     output = os.dup(1)
     os.dup2(2, 1)       # what a library prints is no result
 
-    from rclpy.serialization import deserialize_message
     from trajectory_msgs.msg import JointTrajectory
 
     from hod_ros.errors import HodError
+    from hod_ros.ros.serialized import message_of
     np.seterr(all='ignore')     # what is not finite is refused by rule, not by a warning on stderr
 
     def read(data):
-        return deserialize_message(bytes(data), JointTrajectory)
+        return message_of(bytes(data), JointTrajectory)
 
     robot = None
     while True:

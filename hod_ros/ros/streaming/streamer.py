@@ -93,7 +93,7 @@ class Streamer:
         """The latest trajectory that comes before the one before it has begun takes its place."""
         request = Request(message, start, goal)
         if not self._path.active or self._timer is None:
-            self._refuse(request, Refused(Outcome.INVALID_GOAL, 'the node is not active'))
+            self.refuse(request.goal, Refused(Outcome.INVALID_GOAL, 'the node is not active'))
             return
         if self._waiting is not None:
             self._waiting.goal.finish(Outcome.INVALID_GOAL, NEWER)
@@ -155,7 +155,7 @@ class Streamer:
             return
         request.tries += 1
         if request.tries >= TRIES:
-            self._refuse(request, Refused(Outcome.INVALID_GOAL, (
+            self.refuse(request.goal, Refused(Outcome.INVALID_GOAL, (
                 f'it took too long to interpolate this trajectory, {self._planner.last_seconds:.3f} s, while another runs; give fewer '
                 'points, or a later stamp')))
         elif self._waiting is not None:
@@ -176,7 +176,7 @@ class Streamer:
         try:
             self._plan_motion(request, self._clock())
         except Refused as error:
-            self._refuse(request, error)
+            self.refuse(request.goal, error)
 
     def _plan_motion(self, request, now):
         base = self._starts.base(request, self._current, now)
@@ -199,7 +199,7 @@ class Streamer:
     def _take_motion(self, result, planned, now):
         request, takeover = planned.request, planned.takeover
         if isinstance(result, HodError):
-            self._refuse(request, result)
+            self.refuse(request.goal, result)
         elif planned.before is not self._current or takeover is not None and now >= takeover:
             self._try_again(request)            # too late, or another motion has begun or was stopped in the meantime
         else:
@@ -208,11 +208,12 @@ class Streamer:
             self._next = Motion(result, now if takeover is None else takeover, self._path.rows_of_setpoints, planned.commanded, request)
             self.begun += 1
 
-    def _refuse(self, request, error):
+    def refuse(self, goal: Goal, error: HodError) -> None:
+        """Counts it, and says why to whoever hears how it ends."""
         self.refused += 1
         self.last_refusal = str(error)
         outcome = error.outcome if isinstance(error, Refused) else Outcome.INVALID_GOAL
-        request.goal.finish(outcome, str(error))
+        goal.finish(outcome, str(error))
 
     # What goes out
 

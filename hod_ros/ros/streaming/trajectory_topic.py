@@ -5,8 +5,11 @@ from collections.abc import Callable
 from struct import Struct
 
 from rclpy.impl.rcutils_logger import RcutilsLogger
+from trajectory_msgs.msg import JointTrajectory
 
+from hod_ros.errors import InputError
 from hod_ros.ros.reporting.log import ONCE_A_SECOND
+from hod_ros.ros.serialized import unreadable
 from hod_ros.ros.streaming.motions import NEWER
 from hod_ros.ros.streaming.motions import TOOK_OVER
 from hod_ros.ros.streaming.outcomes import Outcome
@@ -15,6 +18,7 @@ from hod_ros.ros.streaming.tolerances import Tolerances
 
 TOPIC = '~/joint_trajectory'
 MOST_BYTES = 16_000_000     # more points than are taken: not even read
+LEAST_BYTES = 12        # up to the end of the stamp
 STAMPS = {0: Struct('>iI'), 1: Struct('<iI')}       # by the second byte of a serialized message: which end comes first
 
 
@@ -49,7 +53,10 @@ class TrajectoryTopic:
     def take(self, data: bytes) -> None:
         goal = TopicGoal(self._logger)
         if len(data) > MOST_BYTES:
-            goal.finish(Outcome.INVALID_GOAL, f'it has {len(data)} bytes; give up to {MOST_BYTES}')
+            self._streamer.refuse(goal, InputError(f'it has {len(data)} bytes; give up to {MOST_BYTES}'))
+            return
+        if len(data) < LEAST_BYTES:
+            self._streamer.refuse(goal, unreadable(data, JointTrajectory))
             return
         stamp = stamp_of(data)
         self._streamer.follow(data, self._start_of(stamp) if stamp else None, goal)

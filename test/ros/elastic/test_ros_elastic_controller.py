@@ -4,6 +4,7 @@
 import re
 import signal
 import time
+from array import array
 from pathlib import Path
 
 import numpy as np
@@ -24,11 +25,13 @@ from elastic_peer import Peer  # noqa: E402
 from elastic_peer import at_rest  # noqa: E402
 from elastic_peer import in_use  # noqa: E402
 from elastic_peer import weight  # noqa: E402
+from rclpy.serialization import serialize_message  # noqa: E402
 from ros_harness import SILENCE  # noqa: E402
 from ros_harness import Client  # noqa: E402
 from ros_harness import NodeProcess  # noqa: E402
 from ros_harness import arm_urdf  # noqa: E402
 from ros_harness import running_node  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
 from std_srvs.srv import Trigger  # noqa: E402
 
 from hod_ros.ros.elastic.laws import MotorPd  # noqa: E402
@@ -234,6 +237,26 @@ def test_when_the_node_ends_the_arm_is_carried(peer, number):
         controller.stop(number)
     assert peer.client.wait_until(lambda: len(peer.torques) > before), 'no last torque came'
     peer.client.spin(0.1)
+    np.testing.assert_allclose(peer.torques[-1].effort, weight(THETA), atol=1e-6)
+
+
+def test_motor_states_that_are_cut_off_do_not_keep_the_last_torques_from_being_sent(peer):
+    state = serialize_message(JointState(name=NAMES, position=array('d', THETA), velocity=array('d', [0.0] * 3)))
+    with running_node(module=MODULE, parameters=PARAMETERS | {'timeout': 5.0}) as controller:
+        peer.start()
+        peer.reference(rows=STILL)
+        peer.client.spin(0.05)
+        assert peer.next(lambda: peer.state(rate=np.zeros(3))).any()
+        before = len(peer.torques)
+        controller.send(signal.SIGINT)
+        end = time.monotonic() + 1.0        # while it comes to rest
+        while time.monotonic() < end:
+            for length in (1, 6, len(state) // 2):
+                peer._motors.publish(state[:length])
+            peer.client.spin(0.002)
+        assert controller.wait() == 0
+        assert re.search('refused motor_states: .* bytes are no whole JointState', controller.output), controller.output
+    assert len(peer.torques) > before, 'no last torque came'
     np.testing.assert_allclose(peer.torques[-1].effort, weight(THETA), atol=1e-6)
 
 

@@ -11,6 +11,7 @@ from array import array
 from pathlib import Path
 
 import rclpy
+from rclpy.serialization import serialize_message
 from ros_harness import PATIENCE
 
 from hod_interfaces.msg import JointSetpoint
@@ -53,6 +54,31 @@ def test_the_feed_tells_the_newest_of_a_fast_stream_and_nothing_of_what_the_midd
         assert found['effort_rate'] == {}
     steps = [b['time'] - a['time'] for a, b in zip(told[1:], told[2:], strict=False)]
     assert min(steps) >= 1 and sum(steps) > 3 * len(steps), 'it passes over what is not the newest'
+
+
+def test_the_feed_passes_over_what_is_cut_off():
+    whole = serialize_message(JointSetpoint(joint_names=['a', 'b'], positions=array('d', [1.0, 2.0])))
+    node = rclpy.create_node('cuts')
+    setpoints = node.create_publisher(JointSetpoint, '/cut/setpoint', 10)
+    process = subprocess.Popen([sys.executable, '-m', 'hod_ros.ros.feed', '/cut', str(RATE)], stdout=subprocess.PIPE, text=True)
+    try:
+        end = time.monotonic() + PATIENCE
+        while not setpoints.get_subscription_count():
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        for _ in range(3):
+            for length in (1, 6, len(whole) // 2):
+                setpoints.publish(whole[:length])
+                time.sleep(2 / RATE)
+        while not select.select([process.stdout], [], [], 2 / RATE)[0]:
+            assert time.monotonic() < end and process.poll() is None
+            setpoints.publish(whole)
+        assert json.loads(process.stdout.readline())['positions'] == {'a': 1.0, 'b': 2.0}
+    finally:
+        process.terminate()
+        process.communicate(timeout=300)
+        node.destroy_node()
+    assert process.returncode == 0
 
 
 def test_the_feed_ends_when_its_reader_is_gone_although_nothing_is_streamed():
