@@ -12,12 +12,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 import ros_harness
+from builtin_interfaces.msg import Duration
 from ros_harness import PATIENCE
 from ros_harness import NodeProcess
 from ros_harness import arm_urdf
 from ros_harness import running_node
 from ros_harness import setpoint
 from slowness import slowness
+from trajectory_msgs.msg import JointTrajectory
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+from hod_interfaces.msg import JointSetpoint
 
 NAMES = ('joint1', 'joint2', 'joint3')
 LEASE = 20.0            # [s] for which the middleware waits for one that left without a word
@@ -147,10 +152,31 @@ def test_two_nodes_under_namespaces_answer_for_their_own_robots(client):
             other.close()
 
 
+def stream_of_a_trajectory(client):
+    """The setpoints that the node streams of one that it interpolates, until it stands at 0.1."""
+    streamed = []
+    subscription = client.node.create_subscription(JointSetpoint, '/hod/setpoint_stream', streamed.append, 1000)
+    publisher = client.node.create_publisher(JointTrajectory, '/hod/joint_trajectory', 1)
+    assert client.wait_until(publisher.get_subscription_count)
+    client.spin(0.2)
+    publisher.publish(JointTrajectory(joint_names=NAMES, points=[
+        JointTrajectoryPoint(positions=3 * [place], time_from_start=Duration(nanosec=nanosec))
+        for place, nanosec in ((0.0, 0), (0.1, 500_000_000))]))
+    arrived = client.wait_until(lambda: streamed and streamed[-1].positions[0] > 0.1 - 1e-9)
+    for destroy, entity in ((client.node.destroy_subscription, subscription), (client.node.destroy_publisher, publisher)):
+        destroy(entity)
+    client.spin(0.05)
+    assert arrived, f'{len(streamed)} setpoints were streamed'
+    return streamed
+
+
 @pytest.mark.slow
 def test_nothing_in_the_working_directory_is_executed(client, tmp_path, monkeypatch):
-    for module in ('numpy', 'queue', 'rclpy', 'hod_ros'):
-        (tmp_path / f'{module}.py').write_text('print("EXECUTED", flush=True)\nraise SystemExit(9)\n')
+    """By the node, by the process of its services, and by the one that interpolates."""
+    mark = tmp_path / 'executed'
+    for module in ('numpy', 'queue', 'struct', 'rclpy', 'trajectory_msgs', 'hod_ros'):
+        (tmp_path / f'{module}.py').write_text(
+            f'import os\nos.close(os.open({str(mark)!r}, os.O_CREAT | os.O_WRONLY))\nraise SystemExit({module!r})\n')
     root = str(Path(__file__).parents[3])
     code = f'import sys; sys.path[:] = [entry for entry in sys.path if entry]; sys.path.append({root!r}); ' \
            'from hod_ros.ros.process import main; sys.exit(main())'
@@ -159,7 +185,9 @@ def test_nothing_in_the_working_directory_is_executed(client, tmp_path, monkeypa
     with running_node(code=code) as node:
         client.wait_for_state('active')
         assert client.compute(np.ones((3, 3)), order=0).success
-        assert 'EXECUTED' not in node.output
+        streamed = stream_of_a_trajectory(client)
+        np.testing.assert_allclose(streamed[-1].positions, 0.1, atol=1e-9)
+    assert not mark.exists(), node.output
     client.withdraw_description()
 
 
