@@ -10,6 +10,7 @@ from hod_ros.command.reports import styled
 from hod_ros.command.robots import add_robot
 from hod_ros.command.robots import read_source
 from hod_ros.command.robots import robot_options
+from hod_ros.command.robots import warn_of_locks
 
 DESCRIPTION = """\
 Whether a robot description can be computed with: all its errors with their lines in the URDF, and warnings of what is implausible.
@@ -33,15 +34,18 @@ def run(options: argparse.Namespace) -> int:
     from hod_ros.model.judgement import judged
     source = read_source(options.robot)
     errors, warnings = judged(source.text, **robot_options(options))
+    if not errors:
+        warn_of_locks(options, source, [finding.message for finding in warnings])
     sound = not errors and not (options.strict and warnings)
     if options.json:
         print_json({
-            'robot': source.label, 'sound': sound, 'errors': [vars(finding) for finding in errors],
-            'warnings': [vars(finding) for finding in warnings]})
+            'robot': source.label, 'lines_of': source.expanded_by or source.label, 'sound': sound,
+            'errors': [vars(finding) for finding in errors], 'warnings': [vars(finding) for finding in warnings]})
         return exits.DONE if sound else exits.NO
     for findings, label in ((errors, styled('error', 'red')), (warnings, styled('warning', 'yellow'))):
         for finding in findings[:MOST]:
-            print(f'{source.label}:{"" if finding.line is None else f"{finding.line}:"} {label}: {finding.message}')
+            line = '' if finding.line is None or source.expanded_by else f'{finding.line}:'
+            print(f'{source.label}:{line} {label}: {source.placed(finding.message)}')
         if len(findings) > MOST:
             print(f'{source.label}: {label}: {len(findings) - MOST} more like these; --json has all')
     counted = f'{_counted(errors, "error")}, {_counted(warnings, "warning")}' if errors else _counted(warnings, 'warning')

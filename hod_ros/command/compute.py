@@ -43,7 +43,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '-o', '--output', metavar='OUT', type=Path, required=True, help=f'a file {", ".join(ENDINGS)}; of a folder: a folder')
     parser.add_argument('--order', type=int, default=0, help='the highest time derivative of the torques; 0 by default')
-    parser.add_argument('--topic', help='of a bag; the only one of JointSetpoint, JointState, JointTrajectory by default')
+    parser.add_argument('--topic', help='of a bag; by default the only one of JointSetpoint, else of JointState, else of JointTrajectory')
     group = parser.add_argument_group('derivatives that the recording does not hold')
     either = group.add_mutually_exclusive_group()
     either.add_argument(
@@ -75,7 +75,10 @@ def one(
         options: argparse.Namespace, source: 'Source', model: 'RobotModel', motion: Path, output: Path, shown: bool = False) -> dict:
     """One recording; the same in a process of its own, where the kernel has one thread."""
     from hod_ros.command.locked_joints import warn_of_recording
+    from hod_ros.recordings.bags import is_bag
+    from hod_ros.recordings.bags import topic_of
     from hod_ros.recordings.read_samples import count_of
+    from hod_ros.recordings.sample_files import unended
     from hod_ros.recordings.torques import compute_torques
     missing = 'differentiate' if options.differentiate else 'interpolate' if options.interpolate else None
     if shown and motion.exists():
@@ -90,8 +93,9 @@ def one(
             if error.filename is not None and Path(error.filename) == motion:
                 raise Failure(f'{str(motion)!r} cannot be read: {error.strerror}') from None
             raise Failure(f'{str(output)!r} could not be written: {error.strerror or error}', exits.OUTPUT) from None
-    return {'motion': str(motion), 'output': str(output), 'samples': done.samples, 'order': done.order, 'noise': done.noise,
-        'duration': done.duration}
+    topic, kind = topic_of(motion, options.topic) if shown and is_bag(motion) else (None, None)
+    return {'motion': str(motion), 'output': str(output), 'topic': topic, 'type': kind, 'samples': done.samples, 'order': done.order,
+            'noise': done.noise, 'duration': done.duration, 'note': unended(motion)}
 
 
 class _Quiet:
@@ -110,7 +114,8 @@ def _report(options, done):
         print_json(done)
         return exits.DONE
     rows = ', '.join("Q" + "'" * k for k in range(min(done['order'], 3) + 1)) + (f' .. Q^({done["order"]})' if done['order'] > 3 else '')
-    print(f'{done["output"]}: {rows} of {done["samples"]} samples, {done["duration"]:.4g} s')
-    if done['noise']:
-        print(done['noise'])
+    topic = f', of {done["topic"]} ({done["type"]})' if done['topic'] else ''
+    print(f'{done["output"]}: {rows} of {done["samples"]} samples, {done["duration"]:.4g} s{topic}')
+    for sentence in filter(None, (done['noise'], done['note'])):
+        print(sentence)
     return exits.DONE

@@ -21,6 +21,7 @@ from hod_ros.command.motions import read_motion
 from hod_ros.command.reports import add_json
 from hod_ros.command.reports import plain
 from hod_ros.command.reports import print_json
+from hod_ros.command.reports import say_no
 from hod_ros.command.reports import styled
 from hod_ros.command.reports import table
 from hod_ros.command.robots import add_robot
@@ -69,7 +70,10 @@ def run(options: argparse.Namespace) -> int:
         _show(found, trajectory, slower)
         if options.note:
             print(options.note)
-    return exits.DONE if found.feasible else exits.NO
+    if found.feasible:
+        return exits.DONE
+    say_no('evaluate', found.message, options.json)
+    return exits.NO
 
 
 def one(options: argparse.Namespace, source: 'Source', model: 'RobotModel', motion: Path, output: Path) -> None:
@@ -102,8 +106,11 @@ def _folder(options, source, model):
     code = work_through(options, source, model, 'hod_ros.command.evaluate', MOTIONS)
     reports = sorted(path for path in options.output.rglob('*.json') if path != options.output / MANIFEST)
     beyond = [str(path) for path in reports if not json.loads(path.read_text())['feasible']]
-    if beyond and not options.json:
-        print(f'{len(beyond)} do not keep their limits: {listed(beyond)}')
+    if beyond:
+        sentence = f'{len(beyond)} do not keep their limits: {listed(beyond)}'
+        if not options.json:
+            print(sentence)
+        say_no('evaluate', sentence, options.json)
     return exits.NO if beyond and code == exits.DONE else code
 
 

@@ -44,7 +44,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         '-o', '--output', metavar='FILE', type=Path,
         help='.urdf: the description with the identified inertias and no other change; beside it .npz (covariance, friction, rotors), '
         '.json; with --motor-states .yaml: the drives, for nodes (--params-file) and for --drives')
-    parser.add_argument('--topic', help='of bags; the only one of JointState by default')
+    parser.add_argument('--topic', help='of bags; by default the only one of JointState, else of JointTrajectory')
     parser.add_argument(
         '--motors', metavar='RECORDING', type=Path,
         help='motor positions divided by the gear ratio, recorded at the same time as the one recording; for the stiffness of joints')
@@ -66,6 +66,8 @@ def run(options: argparse.Namespace) -> int:
     if options.motor_states is not None:
         return identify_motors.run(options)
     from hod_ros.identification.identify import identify
+    from hod_ros.identification.recording import refuse_unmeasured
+    from hod_ros.recordings.read_samples import measured_topic
     source, model = read_robot(options)
     if options.output is not None and options.output.suffix != '.urdf':
         raise Failure(f'{str(options.output)!r} ends in none of .urdf; name an output that does (.yaml: with --motor-states)', exits.USAGE)
@@ -75,10 +77,11 @@ def run(options: argparse.Namespace) -> int:
     recordings_of = [_recording(path, model, options) for path in paths]
     for path, recording in zip(paths, recordings_of, strict=True):
         refuse_other_units(model, recording.positions, path)
+        refuse_unmeasured(model.joint_names, recording.positions, recording.torques, str(path))
     found = identify(
         model, recordings_of, description_deviation=options.believe, cutoff=options.cutoff,
         friction_width=options.friction_width)
-    document = _document(found, paths)
+    document = _document(found, paths, [measured_topic(path, options.topic) for path in paths])
     if options.output is not None:
         _write(options.output, found, source, document)
     if options.json:
@@ -100,9 +103,10 @@ def _recording(path, model, options):
     import numpy as np
 
     from hod_ros.identification.recording import Recording
+    from hod_ros.recordings.read_samples import measured_topic
     from hod_ros.recordings.read_samples import read_samples
     try:
-        samples = read_samples(path, topic=options.topic, joint_names=model.joint_names)
+        samples = read_samples(path, topic=measured_topic(path, options.topic), joint_names=model.joint_names)
     except OSError as error:
         raise Failure(f'{str(path)!r} cannot be read: {error.strerror}') from None
     if samples.efforts is None:
@@ -112,7 +116,7 @@ def _recording(path, model, options):
     times = (samples.stamps[keep] - begin) * 1e-9
     motors = None
     if options.motors is not None:
-        theirs = read_samples(options.motors, topic=options.topic, joint_names=model.joint_names)
+        theirs = read_samples(options.motors, topic=measured_topic(options.motors, options.topic), joint_names=model.joint_names)
         at = (theirs.stamps - begin) * 1e-9
         if at[0] > times[0] or at[-1] < times[-1]:
             inside = (times >= at[0]) & (times <= at[-1])
@@ -124,9 +128,10 @@ def _recording(path, model, options):
     return Recording(samples.joint_names, times, samples.q[keep, 0], samples.efforts[keep], motors)
 
 
-def _document(found, paths):
+def _document(found, paths, topics):
+    from hod_ros.recordings.sample_files import unended
     return {
-        'robot': found.model.name, 'hash': found.model.hash, 'recordings': [str(path) for path in paths],
+        'robot': found.model.name, 'hash': found.model.hash, 'recordings': [str(path) for path in paths], 'topics': topics,
         'joints': list(found.model.joint_names),
         'errors': {'described': found.errors_described, 'held_out': found.errors_held_out, 'all': found.errors},
         'friction_width': found.friction_width, 'condition': found.condition, 'rates_used': list(found.rates_used),
@@ -134,7 +139,7 @@ def _document(found, paths):
             'cutoff': list(found.filtering.cutoff), 'samples': found.filtering.samples, 'equations': found.filtering.equations,
             'position_noise': found.filtering.position_noise, 'acceleration_noise': found.filtering.acceleration_noise},
         'figures': [_figure(figure) for figure in found.figures], 'base_figures': [_figure(figure) for figure in found.base_figures],
-        'notes': list(found.notes)}
+        'notes': [*found.notes, *filter(None, map(unended, paths))]}
 
 
 def _figure(figure):
@@ -173,6 +178,9 @@ def _show(found, document, options):
     low, high = min(f.cutoff), max(f.cutoff)
     print(f'{f.samples} samples, followed up to {low:.3g}' + (f' to {high:.3g}' if high > 1.01 * low else '') + ' Hz; noise of positions '
           f'{f.position_noise.max():.2g}, of accelerations behind the filter {f.acceleration_noise.max():.2g} (worst joint)')
+    topics = [f'{name}: {topic}' for name, topic in zip(document['recordings'], document['topics'], strict=True) if topic]
+    if topics:
+        print(f'of the topics {", ".join(topics)}')
     print(f'condition of the equations {found.condition:.3g}; dry friction turns within {found.friction_width:g} rad/s; '
           + (f'torque rates helped for {", ".join(found.rates_used)}' if found.rates_used else 'torque rates told nothing more') + '\n')
     rows = [
@@ -186,7 +194,7 @@ def _show(found, document, options):
          f'{100 * figure.excitation:.0f} %', figure.unit] for figure in shown]
     print('\n'.join(table(('figure', 'identified', '+-', 'described', 'excited', 'unit'), rows, right=(1, 2, 3, 4))))
     print('\nexcited: 0 % where the recordings say nothing of a figure by itself, which then stays as described')
-    for note in found.notes:
+    for note in document['notes']:
         print(f'\n{styled("note", "yellow")}: {note}')
     if options.output is not None:
         stem = options.output.with_suffix('')

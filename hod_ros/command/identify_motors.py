@@ -70,13 +70,17 @@ def _measured(options, prepared, sought):
     import numpy as np
     from scipy.interpolate import CubicSpline
 
+    from hod_ros.identification.recording import refuse_unmeasured
+    from hod_ros.recordings.read_samples import measured_topic
     from hod_ros.recordings.read_samples import read_samples
-    links = read_samples(options.recordings[0], topic=options.topic, joint_names=prepared.model.joint_names)
-    motors = read_samples(options.motor_states, topic=options.motor_topic, joint_names=sought)
+    path = options.recordings[0]
+    links = read_samples(path, topic=measured_topic(path, options.topic), joint_names=prepared.model.joint_names)
+    motors = read_samples(options.motor_states, topic=measured_topic(options.motor_states, options.motor_topic), joint_names=sought)
     if motors.efforts is None:
         raise Failure(f'{str(options.motor_states)!r} has no torques of the motors; record motor_states with efforts, or add columns '
                       '<joint>.effort')
     links, motors = _increasing(links, options.recordings[0]), _increasing(motors, options.motor_states)
+    refuse_unmeasured(sought, motors.q[:, 0], motors.efforts, str(options.motor_states))
     begin, end = max(links.stamps[0], motors.stamps[0]), min(links.stamps[-1], motors.stamps[-1])
     if end - begin < 0.5 * (links.stamps[-1] - links.stamps[0]):
         raise Failure(f'{str(options.motor_states)!r} was not recorded at the same time as {str(options.recordings[0])!r}')

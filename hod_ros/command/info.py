@@ -30,7 +30,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     gc.disable()            # of a process so short: looking for cycles among what is imported takes a tenth of its time
-    found = summary(*described_robot(options))
+    source, description, model = described_robot(options)
+    found = summary(description, model)
+    found['warnings'] = [source.placed(warning) for warning in found['warnings']]
     if options.json:
         print_json(found)
     else:

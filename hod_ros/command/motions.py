@@ -65,13 +65,18 @@ def read_motion(options: argparse.Namespace, source: 'Source', model: 'RobotMode
     from hod_ros.command.locked_joints import warn_of_locked
     from hod_ros.command.locked_joints import warn_of_recording
     from hod_ros.recordings.bags import is_bag
+    from hod_ros.recordings.bags import topic_of
     from hod_ros.recordings.contradictions import refuse_contradiction
+    from hod_ros.recordings.headers import clock_hint
+    from hod_ros.recordings.sample_files import unended
     from hod_ros.recordings.waypoints import read_waypoints
     refuse_robot(options.motion)
     options.note = ''
     if is_bag(options.motion) or options.motion.suffix == '.parquet' or _has_snaps(options.motion, model):
         warn_of_recording(options, source, options.motion)
-        return _recorded(options.motion, model)
+        motion = _recorded(options.motion, model)
+        options.note = 'of the topic {} ({})'.format(*topic_of(options.motion)) if is_bag(options.motion) else unended(options.motion)
+        return motion
     try:
         points = read_waypoints(options.motion)
     except OSError as error:
@@ -90,9 +95,9 @@ def read_motion(options: argparse.Namespace, source: 'Source', model: 'RobotMode
     bare = points.times is None and points.velocities is None and points.accelerations is None
     rate = {'chunk_rate': 1.0} if bare and getattr(options, 'needs_no_times', False) else {}
     if points.times is None and not rate:
-        raise Failure(f'{str(options.motion)!r} has no times; add a column time [s]')
+        raise Failure(f'{str(options.motion)!r} has no times; add a column time [s]{clock_hint(points.joint_names)}')
     motion = points.trajectory(max_deviation=_deviation(options.max_deviation), **rate)
-    options.note = _end_in_motion(points)
+    options.note = '; '.join(filter(None, (_end_in_motion(points), unended(options.motion))))
     return motion
 
 

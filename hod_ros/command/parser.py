@@ -5,6 +5,7 @@ import argparse
 from importlib import import_module
 
 from hod_ros.command import exits
+from hod_ros.command.reports import print_json
 from hod_ros.command.table import TABLE
 
 DESCRIPTION = """\
@@ -22,11 +23,19 @@ EXIT_CODES = 'exit codes: ' + ', '.join(f'{code} {meaning}' for code, meaning in
 class Subcommand(argparse.ArgumentParser):
     """Refuses an argument that is none of its own with its own usage, where argparse shows its parent's."""
 
+    _json = False
+
     def parse_known_args(self, args=None, namespace=None):
+        self._json = '--json' in (args or ())
         options, others = super().parse_known_args(args, namespace)
         if others:
             self.error(f'unrecognized arguments: {" ".join(others)}')
         return options, others
+
+    def error(self, message):
+        if self._json:
+            print_json({'error': message})
+        super().error(message)
 
 
 def parser_of(word: str | None = None) -> argparse.ArgumentParser:

@@ -31,6 +31,12 @@ def print_json(document: Any) -> None:
     print(json.dumps(plain(document), indent=2, allow_nan=False))
 
 
+def say_no(command: str, message: str, json: bool) -> None:
+    """The answer no in one line on standard error, where a terminal does not show the report that says it."""
+    if json or not sys.stdout.isatty():
+        print(f'hod {command}: {" ".join(message.split())}', file=sys.stderr, flush=True)
+
+
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
     """Lines of a table; right: the columns that are flush right."""
     widths = [max(_width(row[i]) for row in (header, *rows)) for i in range(len(header))]

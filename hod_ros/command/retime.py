@@ -15,6 +15,7 @@ from hod_ros.command.motions import read_limits
 from hod_ros.command.motions import read_motion
 from hod_ros.command.reports import add_json
 from hod_ros.command.reports import print_json
+from hod_ros.command.reports import say_no
 from hod_ros.command.robots import add_robot
 from hod_ros.command.robots import read_robot
 from hod_ros.command.whole_files import ending
@@ -80,15 +81,24 @@ def run(options: argparse.Namespace) -> int:
             print(f'{report["duration_before"]:.4g} s before, {report["duration"]:.4g} s now')
         if points is not None:
             print(f'{options.out}: {len(points)} points')
-    return exits.NO if motion is None else exits.DONE
+    if motion is None:
+        say_no('retime', report['message'], options.json)
+        return exits.NO
+    return exits.DONE
 
 
 def _fastest(model, trajectory, limits, drives, options):
-    """(motion, report) of the time-optimal timing."""
+    """(motion, or None where no speed serves; report) of the time-optimal timing."""
+    from hod_ros.trajectories.timing.speed_search import NoSpeedError
     from hod_ros.trajectories.timing.time_optimal import time_optimal
     if options.viscous_friction:
         raise Failure('--viscous-friction is not considered by the time-optimal timing; leave it out, or give --slow-down', exits.USAGE)
-    motion = time_optimal(model, trajectory, limits, drives=drives, margin=options.margin)
+    try:
+        motion = time_optimal(model, trajectory, limits, drives=drives, margin=options.margin)
+    except NoSpeedError as error:
+        return None, {
+            'feasible': False, 'message': f'no timing is feasible for {model.name} (model {model.hash}): {error}', 'hash': model.hash,
+            'margin': options.margin, 'duration_before': trajectory.duration}
     certificate = motion.certificate
     return motion, {
         'feasible': True, 'message': certificate.message, 'hash': model.hash, 'margin': options.margin,

@@ -3,7 +3,9 @@
 
 import argparse
 import re
+import shlex
 import sys
+from collections.abc import Sequence
 from contextlib import contextmanager
 from contextlib import redirect_stdout
 from importlib.util import find_spec
@@ -28,6 +30,12 @@ class Source(NamedTuple):
     label: str              # how messages call it: the file, or the name
     text: bytes
     folder: Path | None     # where meshes are looked for that are given by relative paths
+    expanded_by: str = ''   # the command whose output has the text's lines, where the file has others
+
+    def placed(self, message: str) -> str:
+        """A message that says of what its first line is one, where it is not of the file."""
+        return re.sub(r'\b(lines? \d+(?:, \d+)*)', rf'\1 of the expanded description, {self.expanded_by}', message, count=1) \
+            if self.expanded_by else message
 
 
 def add_robot(parser: argparse.ArgumentParser) -> None:
@@ -59,11 +67,13 @@ def read_robot(options: argparse.Namespace) -> tuple[Source, 'RobotModel']:
     from hod_ros.model.robot_model import RobotModel
     source = read_source(options.robot)
     with _named_in_errors(source):
-        return source, RobotModel.from_urdf(source.text, **robot_options(options))
+        model = RobotModel.from_urdf(source.text, **robot_options(options))
+    warn_of_locks(options, source)
+    return source, model
 
 
-def described_robot(options: argparse.Namespace) -> tuple['Description', 'RobotModel']:
-    """The description's records and its model, of one reading."""
+def described_robot(options: argparse.Namespace) -> tuple['Source', 'Description', 'RobotModel']:
+    """The description's text, records and model, of one reading."""
     from hod_ros.description.urdf import read_urdf
     from hod_ros.model.assembly import assemble
     from hod_ros.model.robot_model import RobotModel
@@ -71,7 +81,26 @@ def described_robot(options: argparse.Namespace) -> tuple['Description', 'RobotM
     chosen = robot_options(options)
     with _named_in_errors(source):
         description = read_urdf(source.text)
-        return description, RobotModel(**assemble(description, keep=chosen.pop('joints'), **chosen))
+        model = RobotModel(**assemble(description, keep=chosen.pop('joints'), **chosen))
+    warn_of_locks(options, source, model.warnings)
+    return source, description, model
+
+
+def warn_of_locks(options: argparse.Namespace, source: Source, told: Sequence[str] = ()) -> None:
+    """Joints that --lock puts where the robot cannot have them, but for those of warnings that are shown; the description is sound."""
+    if not options.lock:
+        return
+    import warnings
+
+    from hod_ros.description.urdf import read_urdf
+    locked = dict(_assignment(text) for text in options.lock)
+    for joint in read_urdf(source.text).joints:
+        lower, upper = joint.position_limits
+        if joint.name in locked and not lower <= locked[joint.name] <= upper and not any(
+                repr(joint.name) in text and 'locked far' in text for text in told):
+            warnings.warn(
+                f'--lock {joint.name}={locked[joint.name]:g} lies beyond the limits of the joint, {lower:.4g} and {upper:.4g}: torques are '
+                'those of a posture that the robot cannot take', stacklevel=2)
 
 
 @contextmanager
@@ -80,7 +109,7 @@ def _named_in_errors(source):
     try:
         yield
     except DescriptionError as error:
-        raise Failure(f'{source.label}: {error}') from None
+        raise Failure(f'{source.label}: {source.placed(str(error))}') from None
 
 
 def read_source(robot: str) -> Source:
@@ -93,7 +122,7 @@ def read_source(robot: str) -> Source:
     if path.is_dir():
         raise Failure(f'{robot!r} is a folder; name a URDF in it')
     if path.exists():
-        return Source(robot, _expanded(path) if path.suffix == '.xacro' else _read(path), path.parent)
+        return _of_xacro(robot, path) if path.suffix == '.xacro' else Source(robot, _read(path), path.parent)
     return _named(robot)
 
 
@@ -117,15 +146,17 @@ def _read(path):
         raise Failure(f'{str(path)!r} cannot be read: {error.strerror}') from None
 
 
-def _expanded(path, arguments=None):
+def _of_xacro(label, path, arguments=None):
     try:
         import xacro
     except ImportError:
         raise Failure(f'{str(path)!r} is a xacro, and xacro is not installed: pip install xacro', exits.MISSING) from None
     try:
-        return xacro.process_file(str(path), mappings=arguments).toxml().encode()
+        text = xacro.process_file(str(path), mappings=arguments).toprettyxml(indent='  ')          # as the command gives it
     except Exception as error:          # xacro raises many kinds
         raise Failure(f'xacro cannot expand {str(path)!r}: {error}') from None
+    words = ['xacro', shlex.quote(str(path)), *(shlex.quote(f'{name}:={value}') for name, value in (arguments or {}).items())]
+    return Source(label, text.encode(), path.parent, ' '.join(words))
 
 
 def _named(robot):
@@ -151,8 +182,7 @@ def _of_robot_descriptions(module):
         return read_source(found.URDF_PATH)
     if not hasattr(found, 'XACRO_PATH'):
         raise Failure(f'{module} has no URDF; choose one that has')
-    path = Path(found.XACRO_PATH)
-    return Source(module, _expanded(path, getattr(found, 'XACRO_ARGS', None)), path.parent)
+    return _of_xacro(module, Path(found.XACRO_PATH), getattr(found, 'XACRO_ARGS', None))
 
 
 def _assignment(text):

@@ -59,6 +59,8 @@ def run(options: argparse.Namespace) -> int:
     require('viser', 'view')
     if options.html is not None:
         ending(options.html, ('.html',))
+    if options.live and options.html:
+        raise Failure('--live shows a stream; leave out --html', exits.USAGE)
     if (options.live or options.html) and bool(options.live) == bool(options.motion):
         raise Failure('--html needs a MOTION, --live takes none', exits.USAGE)
     if not 0 <= options.port < 2**16:

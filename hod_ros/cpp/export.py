@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A robot's feedforward as one small C++ project that stands alone: the kernel's headers, its constants, a C interface and test vectors."""
 
+import errno
 import keyword
 import os
 import re
@@ -36,6 +37,7 @@ HEADERS = (
     'target', 'vectors', 'precision', 'series', 'sines', 'memory', 'tree', 'arguments', 'joints', 'recursion', 'base', 'loads',
     'inverse_dynamics', 'robot_constants', 'rigid_feedforward')
 MOTOR_HEADERS = ('stretch', 'lanes', 'springs', 'rotor_coupling', 'motor_feedforward', 'feedforward')
+_ROOM = 2_000_000           # bytes that compiling takes
 PROJECT = Path(__file__).parent / 'project'
 RESERVED = frozenset('''
     alignas alignof asm auto bool case catch char check const default delete do double enum extern float goto hod inline int
@@ -271,7 +273,19 @@ def _measured(project, name):
         for command in commands:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode:
+                _probe(Path(build), done.stdout + done.stderr)
                 first = '; '.join((done.stdout + done.stderr).splitlines()[:2])
                 raise InputError(f'the exported project failed its own check, so it was not written: {command[0]} says {first}')
         return float(done.stdout.split()[-1])
 
+
+def _probe(folder, said):
+    """OSError where a compiler failed since its folder is full, which it tells as an error of its own or not at all."""
+    full = any(text in said for text in ('No space left', 'File size limit', 'Disk quota', 'File too large'))
+    try:
+        with open(folder / 'probe', 'wb') as file:
+            file.write(bytes(_ROOM))
+    except OSError as error:
+        raise OSError(error.errno, f'{os.strerror(error.errno)} in {folder.parent}, where it is compiled') from None
+    if full:
+        raise OSError(errno.ENOSPC, f'{os.strerror(errno.ENOSPC)} in {folder.parent}, where it is compiled')

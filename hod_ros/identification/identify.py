@@ -32,6 +32,7 @@ from hod_ros.identification.description import described_with
 from hod_ros.identification.joint_stiffness import stiffnesses
 from hod_ros.identification.observations import Filtering
 from hod_ros.identification.recording import Recording
+from hod_ros.identification.recording import refuse_unmeasured
 from hod_ros.identification.regression import Unknowns
 from hod_ros.identification.regression import fit
 from hod_ros.identification.regression import rms
@@ -43,6 +44,7 @@ _FEWEST_EQUATIONS = 50
 _ROUNDING = 1e-16               # of an eigenvalue, so that the condition of what cannot be told apart is 1e8
 _EXCITED = 0.01                 # of some parameter of a body, for it to be changed at all
 _UNEXPLAINED = 0.7             # the part of a joint's torques whose remaining is worth a note
+_TELLING = 1e3                  # the condition beyond which figures are hardly told apart
 _POSITIVE_WEIGHT = 1e-2         # of what is believed of friction and rotors: next to nothing
 _UNITS = {'m': 'kg', 'I': 'kg m^2', 'a': 'kg m^2'}
 _JOINT_FIGURES = (('armature', 'kg m^2'), ('damping', 'N m s/rad'), ('friction', 'N m'), ('torque offset', 'N m'))
@@ -141,6 +143,9 @@ def identify(
     for i, recording in enumerate(recordings):
         if not isinstance(recording, Recording):
             raise InputError(f'recordings[{i}] is {arguments.shown(recording)}; give Recordings')
+        own = recording.of_model(model)
+        if len(own.times):
+            refuse_unmeasured(own.joint_names, own.positions, own.torques, f'recordings[{i}]')
         if recording.motor_positions is not None:
             for joint, q, theta in zip(recording.joint_names, recording.positions.T, recording.motor_positions.T, strict=True):
                 refuse_other_gear(joint, q, theta)
@@ -249,6 +254,10 @@ def _result(model, unknowns, pieces, held_out, best, width, errors_held_out, fil
     unexplained = [name for name, a, b in zip(model.joint_names, best.noise[0], size, strict=True) if a > _UNEXPLAINED * b]
     if unexplained:
         notes = [*notes, f'most of the torques of {arguments.listed(unexplained)} is not explained; check units, signs and gear ratios']
+    if condition > _TELLING:
+        notes = [*notes, f'the condition of the equations is {condition:.2g}, and beyond {_TELLING:g} the recordings hardly tell figures '
+                 'apart: believe them together only, for motions like those recorded; move all joints together, through most of their '
+                 'range, at several speeds']
     return Identification(
         found, full, offsets, float(width), tuple(figures), base_figures, condition, was, errors_held_out,
         best.errors(unknowns, pieces, width), rates_used, filtering, changed, tuple(notes))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ from hod_ros.model.motions import robot_model
 from hod_ros.model.robot_model import RobotModel
 
 FEWEST = 100            # samples without a gap
+_MOVED = 0.01           # [rad] or [m] within which a joint stands still
 _LONGEST = 100_000
 _GAP = 5.0              # times the usual step between samples
 
@@ -86,3 +88,14 @@ class Recording:
         positions, torques, motors = (
             None if value is None else value[start:end] for value in (self.positions, self.torques, self.motor_positions))
         return Recording(self.joint_names, self.times[start:end], positions, torques, motors)
+
+
+def refuse_unmeasured(joint_names: Sequence[str], positions: Array, torques: Array, name: str) -> None:
+    """InputError where the efforts (samples, n) of a joint never change while it moves: many drivers publish zeros for what they lack."""
+    moved = np.ptp(positions, axis=0)
+    constant = np.flatnonzero((np.ptp(torques, axis=0) == 0) & (moved > _MOVED))
+    if constant.size:
+        j = constant[0]
+        raise InputError(
+            f'{name}: effort of joint {joint_names[j]!r} is constant ({torques[0, j]:g}) while it moves by {moved[j]:.3g}; does the '
+            'driver measure it? record what is measured (motor currents times torque constant and gear ratio), or leave this recording out')

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from hod_ros.recordings.samples import Samples
 rosbag2 = optional('rosbags.rosbag2', 'recordings')
 
 KINDS = (cdr.SETPOINT, cdr.STATE, cdr.TRAJECTORY)       # in the order of preference
+MEASURED = (cdr.STATE, cdr.TRAJECTORY, cdr.SETPOINT)    # likewise, where what was measured is sought
 _MESSAGES = 1024                # decoded at once: more are slower, for they leave the processor's cache
 
 
@@ -48,6 +50,13 @@ def count(path: Path, topic: str | None = None) -> int:
     """How many messages of that topic there are."""
     with _opened(path) as reader:
         return _connection(reader, path, topic)[0].msgcount
+
+
+def topic_of(path: Path, topic: str | None = None, kinds: Sequence[str] = KINDS) -> tuple[str, str]:
+    """(topic that is read of a bag, its type); kinds: in the order of preference."""
+    with _opened(path) as reader:
+        chosen = _connection(reader, path, topic, kinds)[0]
+        return chosen.topic, chosen.msgtype
 
 
 def trajectories(path: Path, topic: str | None = None) -> int:
@@ -101,7 +110,7 @@ def _damaged(path, error):
         f'the bag {path.name!r} is damaged or cut off: {reason.rstrip(".")}; `mcap recover` or `ros2 bag reindex` may save what is whole')
 
 
-def _connection(reader, path, topic):
+def _connection(reader, path, topic, kinds=KINDS):
     """The connections of the topic to be read."""
     known = [c for c in reader.connections if c.msgtype in KINDS]
     described = ', '.join(f'{c.topic} ({c.msgtype})' for c in reader.connections) or 'none'
@@ -110,7 +119,7 @@ def _connection(reader, path, topic):
         if not chosen:
             raise InputError(f'{path.name!r} has no topic {topic!r} of {arguments.listed(KINDS)}; its topics are {described}')
         return chosen
-    for kind in KINDS:
+    for kind in kinds:
         topics = sorted({c.topic for c in known if c.msgtype == kind})
         if len(topics) > 1:
             raise InputError(f'{path.name!r} has several topics of {kind}: {arguments.listed(topics)}; choose one')

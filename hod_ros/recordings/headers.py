@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from hod_ros.errors import InputError
 
 HIGHER = re.compile(r'jerk|snap|d([5-9]|[1-9]\d)')       # kinds of columns beyond accelerations
+_CLOCKS = ('time', 'times', 't', 'timestamp', 'timestamps', 'time_s', 'time[s]', 'time [s]', 'sec', 'seconds', 'stamps', 'stamp')
 _SEPARATORS = {';': 'semicolons', '\t': 'tabs'}
 
 
@@ -19,6 +21,8 @@ def csv_header(cells: list[str], name: str) -> list[str]:
     """The labels of the columns in the first line of a CSV; without the comment sign that numpy.savetxt puts before them."""
     labels = [cell.strip().strip('"').strip() for cell in cells]
     labels[0] = labels[0].removeprefix('#').strip()
+    if '\0' in labels[0]:
+        raise InputError(in_utf16(name))
     if labels == ['']:
         raise InputError(f'the file {name!r} is empty; its first line names the columns: time, <joint>, <joint>.velocity, ...')
     separator = next((sign for sign in _SEPARATORS if sign in labels[0]), None)
@@ -27,6 +31,17 @@ def csv_header(cells: list[str], name: str) -> list[str]:
             f'the columns of {name!r} are separated by {_SEPARATORS[separator]}; separate them by commas, with points in the numbers: '
             f'pandas.read_csv({name!r}, sep={separator!r}, decimal=...).to_csv(..., index=False)')
     return labels
+
+
+def clock_hint(labels: Iterable[str]) -> str:
+    """What to do about a column that looks like that of the times but is called otherwise; '' where none does."""
+    found = next((label for label in labels if label.lower() in _CLOCKS and label not in ('time', 'stamp')), None)
+    return '' if found is None else f'; rename {found!r} to time [s], or to stamp [ns] where it holds whole nanoseconds'
+
+
+def in_utf16(name: str) -> str:
+    """A sentence about such a text file."""
+    return f'{name!r} is no text in UTF-8 but in UTF-16; convert it: iconv -f UTF-16 -t UTF-8'
 
 
 def has_column(path: Path, label: str) -> bool:

@@ -32,11 +32,16 @@ def count_of(path: Path, topic: str | None = None) -> int | None:
     return bags.count(path, topic) if bags.is_bag(path) else sample_files.count(path)
 
 
+def measured_topic(path: Path, topic: str | None = None) -> str | None:
+    """The topic of a bag that tells what was measured, rather than what was asked for: `topic` where it is given; None: no bag."""
+    return bags.topic_of(path, topic, bags.MEASURED)[0] if path.exists() and bags.is_bag(path) else None
+
+
 def read_samples(
         path: str | os.PathLike[str], *, topic: str | None = None, joint_names: Sequence[str] | None = None) -> Samples:
     """All samples of a recording, in memory: a ROS 2 bag (MCAP or sqlite3, read without ROS), a CSV, an NPZ or a Parquet file.
 
-    topic: of a bag; None: the only one of JointSetpoint, JointState or JointTrajectory, in this preference. joint_names: of interest, in
+    topic: of a bag; None: the only one of JointSetpoint, else of JointState, else of JointTrajectory. joint_names: of interest, in
     this order, whatever else the recording holds: other columns, or messages of other joints; None: all joints, which each sample must
     hold.
 

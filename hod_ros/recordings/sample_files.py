@@ -8,6 +8,7 @@ jerks, snaps, efforts (samples, n), or q (samples, rows, n).
 
 from __future__ import annotations
 
+import csv
 import zipfile
 from collections.abc import Iterator
 from itertools import islice
@@ -21,7 +22,9 @@ from hod_ros.checks.optional import optional
 from hod_ros.errors import InputError
 from hod_ros.recordings import stamps
 from hod_ros.recordings.headers import HIGHER
+from hod_ros.recordings.headers import clock_hint
 from hod_ros.recordings.headers import csv_header
+from hod_ros.recordings.headers import in_utf16
 from hod_ros.recordings.headers import names_in
 from hod_ros.recordings.samples import ROWS
 from hod_ros.recordings.samples import Samples
@@ -30,6 +33,7 @@ parquet = optional('pyarrow.parquet', 'recordings')
 
 ENDINGS = ('.csv', '.npz', '.parquet')
 _SAMPLES = 8192
+_LONGEST_ROW = 1 << 20       # bytes
 _FIELDS = ('positions', 'velocities', 'accelerations', 'jerks', 'snaps')
 
 
@@ -48,6 +52,20 @@ def count(path: Path) -> int | None:
     return None
 
 
+def unended(path: Path) -> str:
+    """A sentence about the last row of a CSV that does not end its line, as in a file that was cut off; '' where there is none."""
+    if path.suffix != '.csv':
+        return ''
+    with open(path, 'rb') as file:
+        file.seek(max(0, file.seek(0, 2) - _LONGEST_ROW))
+        tail = file.read()
+    if tail[-1:] in (b'', b'\n', b'\r', b'"'):
+        return ''
+    cells = tail.splitlines()[-1].decode('utf-8', 'replace').split(',')
+    return (f'the last row of {path.name!r}, from {cells[0].strip()[:40]!r} to {cells[-1].strip()[:40]!r}, does not end its line: was the '
+            'file cut off, that last number is wrong')
+
+
 class _Columns:
     """What the columns of a table mean that hold the time and the joints of interest; None: all joints."""
 
@@ -55,7 +73,8 @@ class _Columns:
         self.name = name
         self.time = next((header.index(label) for label in ('stamp', 'time') if label in header), None)
         if self.time is None:
-            raise InputError(f'{name!r} has no column time [s] or stamp [ns]; its columns are {arguments.some(header, 12)}')
+            raise InputError(
+                f'{name!r} has no column time [s] or stamp [ns]; its columns are {arguments.some(header, 12)}{clock_hint(header)}')
         self.time_label = header[self.time]
         places: dict[str, dict[str, int]] = {}
         for at, label in enumerate(header):
@@ -123,11 +142,18 @@ def _lines(file, name):
         try:
             some = list(islice(file, size))
         except UnicodeDecodeError as error:
+            if error.object[:2] in (b'\xff\xfe', b'\xfe\xff'):
+                raise InputError(in_utf16(name)) from None
             raise InputError(f'{name!r} is no text in UTF-8 behind line {done} ({error.reason}); is it another kind of file?') from None
         if not some:
             return
-        yield some
+        yield [_unquoted(line) if '"' in line else line for line in some]
         done, size = done + len(some), _SAMPLES
+
+
+def _unquoted(line):
+    """The same cells without quotes; a comma in one is part of a text, which nobody reads."""
+    return ','.join(cell.replace(',', ';') for cell in next(csv.reader([line]), []))
 
 
 def _numbers(lines, used, done, header, name):

@@ -14,6 +14,7 @@ from hod_ros.errors import InputError
 from hod_ros.recordings import stamps
 from hod_ros.recordings.headers import HIGHER
 from hod_ros.recordings.headers import csv_header
+from hod_ros.recordings.headers import in_utf16
 from hod_ros.recordings.headers import names_in
 from hod_ros.trajectories.waypoints import Waypoints
 
@@ -30,6 +31,8 @@ def read_csv(path: Path) -> Waypoints:
         try:
             rows = [row for row in csv.reader(file) if any(cell.strip() for cell in row)]
         except (csv.Error, UnicodeDecodeError) as error:
+            if getattr(error, 'object', b'')[:2] in (b'\xff\xfe', b'\xfe\xff'):
+                raise InputError(in_utf16(path.name)) from None
             raise InputError(f'the file {path.name!r} is no CSV: {error}; is it another kind of file?') from None
     header = csv_header(rows[0] if rows else [''], path.name)
     values = np.full((len(rows) - 1, len(header)), np.nan)

@@ -21,6 +21,7 @@ from hod_ros.recordings.bags import trajectories
 from hod_ros.recordings.contradictions import refuse_contradiction
 from hod_ros.recordings.derivatives import Noise
 from hod_ros.recordings.derivatives import differentiated
+from hod_ros.recordings.derivatives import increasing
 from hod_ros.recordings.read_samples import pieces_of
 from hod_ros.recordings.read_samples import read_samples
 from hod_ros.recordings.samples import Samples
@@ -34,6 +35,7 @@ _EVALUATED = 8192           # samples of an interpolated motion at once
 _READ_LONGER = 300          # joints times rows squared, below which a sample is computed sooner than it is read
 _JUDGED = 100_000           # samples, in which units are told
 _MOST = 1e9                 # samples of one
+_NAMED = 6                  # derivatives that are missing
 _FARTHEST = 1e-3            # [rad] or [m] from straight lines, of an interpolated motion
 
 
@@ -124,13 +126,13 @@ def _pieces(model, path, order, topic, missing, cutoff, rate, noise) -> Iterator
         return
     pieces = (piece for piece in pieces_of(path, topic, model.joint_names) if len(piece))
     if missing == 'differentiate':
-        yield from differentiated(pieces, order + 2, cutoff, noise)
+        yield from differentiated(increasing(pieces, path.name), order + 2, cutoff, noise)
         return
     done = 0
     for piece in pieces:
         rows = piece.q.shape[1]
         if rows < order + 3:
-            lacking = ', '.join(row_name(k) for k in range(rows, order + 3))
+            lacking = arguments.some((row_name(k) for k in range(rows, order + 3)), _NAMED)
             lower = ', or ask for a lower order' if order else ''
             raise InputError(
                 f'sample {done} of {path.name!r}, at {piece.stamps[0] * 1e-9:.9g} s, has no {lacking}, which order {order} needs; what is '

@@ -103,3 +103,31 @@ def test_one_joint_may_be_named_by_a_text_alone_and_names_may_be_bytes(tmp_path)
     for names, joints in (('a', 1), (np.array(['a', 'b'], 'S1'), 2)):
         np.savez(tmp_path / 'm.npz', joint_names=names, positions=Q[:, :joints], times=np.arange(4))
         assert read_samples(tmp_path / 'm.npz').joint_names == ('a', 'b')[:joints] == read_waypoints(tmp_path / 'm.npz').joint_names
+
+
+def test_cells_in_quotes_are_numbers_as_headers_in_quotes_are_names(tmp_path):
+    plain = table('time,a,b,told', [NANOSECONDS * 1e-9 - NANOSECONDS[0] * 1e-9, *Q.T, [1, 2, 3, 4]])
+    (tmp_path / 'm.csv').write_text('\n'.join(','.join(f'"{cell}"' for cell in line.split(',')) for line in plain.splitlines()))
+    expected = tmp_path / 'plain.csv'
+    expected.write_text(plain)
+    for names in (None, ('a', 'b')):
+        for field in ('stamps', 'q'):
+            one, other = (getattr(read_samples(path, joint_names=names), field) for path in (tmp_path / 'm.csv', expected))
+            np.testing.assert_array_equal(one, other)
+    (tmp_path / 'm.csv').write_text('time,a,b,told\n0,0.0,0.1,"one, two"\n1,0.2,"0.3",""\n')
+    np.testing.assert_array_equal(read_samples(tmp_path / 'm.csv', joint_names=('a', 'b')).q[:, 0], Q[:2])
+
+
+@pytest.mark.parametrize('label', ['Time', 't', 'timestamp', 'TIME'])
+def test_a_clock_by_another_name_is_told_its_name(tmp_path, label):
+    (tmp_path / 'm.csv').write_text(table(f'{label},a,b', [range(4), *Q.T]))
+    with pytest.raises(InputError, match=f"no column time .*; rename '{label}' to time"):
+        read_samples(tmp_path / 'm.csv')
+
+
+@pytest.mark.parametrize('encoding', ['utf-16', 'utf-16-be', 'utf-16-le'])
+def test_a_table_in_utf_16_is_called_so(tmp_path, encoding):
+    (tmp_path / 'm.csv').write_bytes(table('time,a,b', [range(4), *Q.T]).encode(encoding))
+    for read in (read_samples, read_waypoints):
+        with pytest.raises(InputError, match='but in UTF-16; convert it: iconv'):
+            read(tmp_path / 'm.csv')

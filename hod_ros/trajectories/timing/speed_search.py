@@ -31,6 +31,10 @@ _ROUNDS, _SLOW_DOWNS = 12, 6
 _FASTEST, _SLOWEST = 1e14, 1e-60        # b: the path in 1e-7 s; and so slowly that nothing but gravity counts
 
 
+class NoSpeedError(InputError):
+    """The path is right, but standing still on it exceeds a limit already."""
+
+
 class SpeedSearch:
     """From a slow motion to the fastest along a path."""
 
@@ -107,7 +111,7 @@ class SpeedSearch:
         i, column = np.unravel_index(share.argmax(), share.shape)
         quantity, name = self.limits.labels[column]
         s = self.route.parameter(u[i:i + 1])[0, 0]
-        raise InputError(
+        raise NoSpeedError(
             f'no speed is slow enough: at the parameter {s:.6g} of the path standing still takes {100 * share[i, column]:.4g} % of '
             f'the {quantity} that {name!r} may use, by gravity alone; raise that limit, lower the load, or choose another path')
 
