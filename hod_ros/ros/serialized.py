@@ -2,6 +2,7 @@
 """Messages that we take as bytes: where the middleware would drop what is cut off, we have to."""
 
 from typing import Any
+from typing import NoReturn
 
 from rclpy.serialization import deserialize_message
 
@@ -13,9 +14,10 @@ def message_of(data: bytes, message_type: type) -> Any:
     try:
         return deserialize_message(data, message_type)
     except Exception:
-        raise unreadable(data, message_type) from None
+        refuse(data, message_type)
 
 
-def unreadable(data: bytes, message_type: type) -> InputError:
-    return InputError(
-        f'{len(data)} bytes are no whole {message_type.__name__}: the message is cut off, or its publisher has another version of the type')
+def refuse(data: bytes, message_type: type) -> NoReturn:
+    raise InputError(
+        f'{len(data)} bytes are no whole {message_type.__name__}: the message is cut off, or its publisher has another version of the '
+        'type') from None

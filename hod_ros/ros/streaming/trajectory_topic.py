@@ -9,7 +9,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from hod_ros.errors import InputError
 from hod_ros.ros.reporting.log import ONCE_A_SECOND
-from hod_ros.ros.serialized import unreadable
+from hod_ros.ros.serialized import refuse
 from hod_ros.ros.streaming.motions import NEWER
 from hod_ros.ros.streaming.motions import TOOK_OVER
 from hod_ros.ros.streaming.outcomes import Outcome
@@ -23,7 +23,11 @@ STAMPS = {0: Struct('>iI'), 1: Struct('<iI')}       # by the second byte of a se
 
 
 def stamp_of(data: bytes) -> int:
-    """[ns] of a serialized message that begins with a header."""
+    """[ns] of a serialized JointTrajectory; InputError where it is too long, or ends before its stamp does."""
+    if len(data) > MOST_BYTES:
+        raise InputError(f'it has {len(data)} bytes; give up to {MOST_BYTES}')
+    if len(data) < LEAST_BYTES:
+        refuse(data, JointTrajectory)
     seconds, nanoseconds = STAMPS[data[1] & 1].unpack_from(data, 4)
     return seconds * 10**9 + nanoseconds
 
@@ -52,11 +56,9 @@ class TrajectoryTopic:
 
     def take(self, data: bytes) -> None:
         goal = TopicGoal(self._logger)
-        if len(data) > MOST_BYTES:
-            self._streamer.refuse(goal, InputError(f'it has {len(data)} bytes; give up to {MOST_BYTES}'))
+        try:
+            stamp = stamp_of(data)
+        except InputError as error:
+            self._streamer.refuse(goal, error)
             return
-        if len(data) < LEAST_BYTES:
-            self._streamer.refuse(goal, unreadable(data, JointTrajectory))
-            return
-        stamp = stamp_of(data)
         self._streamer.follow(data, self._start_of(stamp) if stamp else None, goal)
