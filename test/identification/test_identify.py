@@ -209,3 +209,20 @@ def test_what_cannot_be_used_is_refused_by_its_name(believed, recordings):
         Recording(JOINTS, r.times, r.positions, r.torques[:, :1])
     with pytest.raises(HodError, match='description_deviation'):
         identify(believed, r, description_deviation=0)
+
+
+@pytest.mark.parametrize(('speeds', 'noted'), [(((0.3, 0.3), (0.3, 0.3)), True), (((2.0, 3.3), (2.6, 5.0)), False)])
+def test_motion_that_hardly_tells_figures_apart_is_noted(speeds, noted):
+    arm, t = RobotModel.from_urdf(robot_text('panda'), joints=list(JOINTS)), np.arange(6000) * STEP
+    q = [0.2, -1.6] + 0.2 * np.stack([np.sin(np.outer(t, own)).sum(axis=1) for own in speeds], axis=1)
+    motion = smoothed_motion(t, q, order=2).derivatives
+    found = identify(arm, Recording(JOINTS, t, q, inverse_dynamics(arm, motion)[:, 0] + DRY * np.tanh(motion[:, 1] / 0.02)))
+    assert (found.condition > 1e3) is noted
+    assert any('condition of the equations' in note for note in found.notes) is noted
+
+
+def test_torques_that_never_change_are_refused_by_recording_and_joint():
+    arm, t = RobotModel.from_urdf(robot_text('panda'), joints=list(JOINTS)), np.arange(1000) * STEP
+    q = np.stack([np.sin(t), np.sin(2 * t)], axis=1)
+    with pytest.raises(HodError, match=r"recordings\[0\]: effort of joint 'panda_joint4' is constant \(0\) while it moves by 1.76"):
+        identify(arm, Recording(JOINTS, t, q, np.stack([np.cos(t), 0 * t], axis=1)))
