@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from hod_ros.trajectories.limits import Limits
     from hod_ros.trajectories.trajectory import Trajectory
 
-_DENSE = 20                 # points, whose first ones tell how a motion begins
+DEVIATION = '1e-3'          # [rad] or [m] between way points, where none is given
+_WILD = 3.0                 # times the samples' own peaks, between samples
+_NOTHING = (1e-3, 0.1, 10.0)        # of accelerations, jerks and snaps, which torques do not show
+_PARTS = 4                  # of the distance of knots, between the samples that are kept of a smoothed motion
+_GAP = 5.0                  # times the usual step
 MOST_SAMPLES = 200_000      # of a recording that is held in memory with its polynomials
 
 
@@ -26,11 +30,14 @@ def add_motion(parser: argparse.ArgumentParser, name: str = 'MOTION', optional: 
     parser.add_argument(
         'motion', metavar=name, type=Path, nargs='?' if optional else None,
         help='way points with times: CSV, NPZ, or a JointTrajectory in YAML or JSON, as `ros2 topic echo` prints it; or a bag, Parquet '
-        'or CSV file of setpoints with all derivatives up to the snap')
+        'CSV or NPZ file of setpoints with all derivatives up to the snap; or any recording of positions, with --differentiate')
     group = parser.add_argument_group('the motion')
     group.add_argument(
-        '--max-deviation', metavar='D', default='1e-3',
+        '--max-deviation', metavar='D',
         help='how far the motion between points may leave straight lines [rad] or [m]; 1e-3 by default, none for as far as it likes')
+    group.add_argument(
+        '--differentiate', action='store_true',
+        help='of a recording: a smooth motion along its positions, by splines whose noise is reported; other derivatives are not used')
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
@@ -68,17 +75,22 @@ def read_motion(options: argparse.Namespace, source: 'Source', model: 'RobotMode
     from hod_ros.recordings.bags import topic_of
     from hod_ros.recordings.contradictions import refuse_contradiction
     from hod_ros.recordings.headers import clock_hint
+    from hod_ros.recordings.measured import as_way_points
     from hod_ros.recordings.sample_files import unended
-    from hod_ros.recordings.waypoints import read_waypoints
     refuse_robot(options.motion)
     options.note = ''
-    if is_bag(options.motion) or options.motion.suffix == '.parquet' or _has_snaps(options.motion, model):
+    if options.differentiate or _is_recording(options.motion, model):
+        if options.max_deviation is not None:
+            what = 'differentiated' if options.differentiate else 'a recording with derivatives'
+            raise Failure(
+                f'--max-deviation is of motions between way points, but {str(options.motion)!r} is {what}; leave it out', exits.USAGE)
         warn_of_recording(options, source, options.motion)
-        motion = _recorded(options.motion, model)
-        options.note = 'of the topic {} ({})'.format(*topic_of(options.motion)) if is_bag(options.motion) else unended(options.motion)
+        motion, note = _differentiated(options.motion, model) if options.differentiate else (_recorded(options.motion, model), '')
+        read = 'of the topic {} ({})'.format(*topic_of(options.motion)) if is_bag(options.motion) else unended(options.motion)
+        options.note = '; '.join(filter(None, (read, note)))
         return motion
     try:
-        points = read_waypoints(options.motion)
+        points = _points(options.motion, model)
     except OSError as error:
         raise Failure(f'{str(options.motion)!r} cannot be read: {error.strerror}') from None
     missing = [joint for joint in model.joint_names if joint not in points.joint_names]
@@ -96,48 +108,114 @@ def read_motion(options: argparse.Namespace, source: 'Source', model: 'RobotMode
     rate = {'chunk_rate': 1.0} if bare and getattr(options, 'needs_no_times', False) else {}
     if points.times is None and not rate:
         raise Failure(f'{str(options.motion)!r} has no times; add a column time [s]{clock_hint(points.joint_names)}')
-    motion = points.trajectory(max_deviation=_deviation(options.max_deviation), **rate)
-    options.note = '; '.join(filter(None, (_end_in_motion(points), unended(options.motion))))
+    motion = points.trajectory(max_deviation=_deviation(options.max_deviation or DEVIATION), **rate)
+    note = '' if points.times is None else as_way_points(points.times, points.positions, points.velocities)
+    read = 'of the topic {} ({})'.format(*topic_of(options.motion)) if is_bag(options.motion) else unended(options.motion)
+    options.note = '; '.join(filter(None, (note, read)))
     return motion
 
 
-def _has_snaps(path, model):
+def _is_recording(path, model):
+    """Whether the samples of a file have all derivatives, or ought to: others are way points."""
+    from hod_ros.recordings.bags import is_bag
+    from hod_ros.recordings.bags import trajectories
     from hod_ros.recordings.headers import has_column
-    return path.suffix == '.csv' and path.is_file() and has_column(path, f'{model.joint_names[0]}.snap')
+    from hod_ros.recordings.sample_files import has_snaps
+    if is_bag(path):
+        return not path.exists() or trajectories(path) != 1
+    if path.suffix == '.csv':
+        return path.is_file() and has_column(path, f'{model.joint_names[0]}.snap')
+    return path.suffix == '.parquet' or path.suffix == '.npz' and path.is_file() and has_snaps(path)
 
 
-def _end_in_motion(points):
-    """A sentence about points that move from the first on, or up to the last, where a motion from rest to rest is made of them; or ''."""
+def _points(path, model):
+    """Way points of a file, or of the only trajectory in a bag."""
+    from hod_ros.recordings.bags import is_bag
+    from hod_ros.recordings.read_samples import read_samples
+    from hod_ros.recordings.waypoints import read_waypoints
+    from hod_ros.trajectories.waypoints import Waypoints
+    if not is_bag(path):
+        return read_waypoints(path)
+    samples = read_samples(path, joint_names=model.joint_names)
+    return Waypoints(samples.joint_names, (samples.stamps - samples.stamps[0]) * 1e-9, *samples.q.swapaxes(0, 1))
+
+
+def _differentiated(path, model):
+    """(the smooth motion along a recording's positions without its ends, where nothing beyond holds its derivatives; a sentence)."""
     import numpy as np
-    if points.times is None or len(points) < _DENSE:
-        return ''
-    speeds = np.linalg.norm(np.diff(points.positions, axis=0), axis=1) / np.diff(points.times)
-    for at, first, does in ((0, speeds[:_DENSE // 2], 'begin'), (-1, speeds[:-_DENSE // 2:-1], 'end')):
-        given = points.velocities is not None and np.isfinite(points.velocities[at]).all()
-        if not given and first[0] > 0.5 * np.median(first) > 0:
-            return (f'its points {does} at {first[0]:.3g} rad/s or m/s, yet the motion {does}s at rest, for no velocities are given there: '
-                    'what it takes there is not what the robot did')
-    return ''
+
+    from hod_ros.recordings.contradictions import refuse_wrong_times
+    from hod_ros.recordings.derivatives import Noise
+    from hod_ros.recordings.samples import ROWS
+    from hod_ros.trajectories.smoothing import smoothed_motion
+    from hod_ros.trajectories.trajectory import Trajectory
+    times, samples = _samples(path, model)
+    steps = np.diff(times)
+    if len(steps) and (steps > 0).all():
+        if samples.q.shape[1] > 1:
+            refuse_wrong_times(times, samples.q, samples.joint_names, path.name)
+        at = int(steps.argmax())
+        if steps[at] > _GAP * np.median(steps):
+            raise Failure(
+                f'{str(path)!r} has a gap of {steps[at]:.4g} s behind {times[at]:.6g} s, over which nothing can be differentiated; give a '
+                'part without one (hod compute --differentiate takes each by itself)')
+    smooth = smoothed_motion(times, samples.q[:, 0], len(ROWS) - 1)
+    knots = smooth.knot_distance
+    kept = np.unique(np.searchsorted(times, np.arange(knots, times[-1] - knots, knots / _PARTS)))
+    kept = kept[np.concatenate([[True], np.diff(times[kept]) > 0.1 * knots / _PARTS])]
+    note = Noise([smooth.cutoff], [smooth.noise], [smooth.deviations]).text()
+    motion = Trajectory.from_derivatives(times[kept] - times[kept[0]], smooth.derivatives[kept], model.joint_names)
+    return motion, f'{note}; {knots:.2g} s at either end are left out, where the splines err more'
+
+
+def _samples(path, model):
+    """(times [s] from 0 on, samples) of a recording that is one motion."""
+    from hod_ros.recordings.bags import is_bag
+    from hod_ros.recordings.bags import trajectories
+    from hod_ros.recordings.read_samples import read_samples
+    count = trajectories(path) if is_bag(path) and path.exists() else 0
+    if count > 1:
+        raise Failure(
+            f'{str(path)!r} holds {count} trajectories, which are no way points of one motion; give a bag of one, or each as a file '
+            '(YAML, as `ros2 topic echo` prints it, CSV)')
+    samples = read_samples(path, joint_names=model.joint_names)
+    refuse_other_units(model, samples.q[:, 0], path)
+    if len(samples.stamps) > MOST_SAMPLES:
+        raise Failure(f'{str(path)!r} holds {len(samples.stamps)} samples; give a part of {MOST_SAMPLES} at most, or hod compute all of it')
+    return (samples.stamps - samples.stamps[0]) * 1e-9, samples
 
 
 def _recorded(path, model):
     """A recording with all its derivatives as the motion that has them at its samples."""
     from hod_ros.recordings.contradictions import refuse_contradiction
-    from hod_ros.recordings.read_samples import read_samples
     from hod_ros.recordings.samples import ROWS
     from hod_ros.trajectories.trajectory import Trajectory
-    samples = read_samples(path, joint_names=model.joint_names)
-    refuse_other_units(model, samples.q[:, 0], path)
+    times, samples = _samples(path, model)
     rows = samples.q.shape[1]
     if rows < len(ROWS):
         raise Failure(
             f'{str(path)!r} holds {", ".join(ROWS[:rows])} alone, but a motion needs all of {", ".join(ROWS)}: '
-            'hod compute --differentiate makes torques of such recordings')
-    if len(samples.stamps) > MOST_SAMPLES:
-        raise Failure(f'{str(path)!r} holds {len(samples.stamps)} samples; give a part of {MOST_SAMPLES} at most, or hod compute all of it')
-    times = (samples.stamps - samples.stamps[0]) * 1e-9
+            '--differentiate makes a smooth motion of its positions')
     refuse_contradiction(times, samples.q[:, :len(ROWS)], samples.joint_names, path.name)
-    return Trajectory.from_derivatives(times, samples.q[:, :len(ROWS)], model.joint_names)
+    motion = Trajectory.from_derivatives(times, samples.q[:, :len(ROWS)], model.joint_names)
+    _refuse_coarse(motion, samples.q[:, 2:len(ROWS)], path)
+    return motion
+
+
+def _refuse_coarse(motion, given, path):
+    """Ends the command where a motion swings between samples, because what they say of the next one is not what that says."""
+    import numpy as np
+
+    from hod_ros.recordings.samples import ROWS
+    between = np.abs(motion.evaluate((motion.breaks[1:] + motion.breaks[:-1]) / 2, len(ROWS) - 1)[:, 2:]).max(axis=(0, 2))
+    own = np.abs(given).max(axis=(0, 2))
+    wild = np.flatnonzero(between > _WILD * np.maximum(own, _NOTHING))
+    if wild.size:
+        k = wild[0]
+        raise Failure(
+            f'the stamps or digits of {str(path)!r} are too coarse for its derivatives: a motion that has all of them at its samples has a '
+            f'{ROWS[k + 2]} of up to {between[k]:.3g} between them, they themselves of {own[k]:.3g} at most; --differentiate makes a '
+            'smooth motion of its positions, and hod compute judges each sample by itself')
 
 
 def refuse_other_units(model: 'RobotModel', positions: Any, path: Path) -> None:

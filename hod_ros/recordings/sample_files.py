@@ -66,6 +66,12 @@ def unended(path: Path) -> str:
             'file cut off, that last number is wrong')
 
 
+def has_snaps(path: Path) -> bool:
+    """Whether an NPZ holds samples with all derivatives up to the snap."""
+    file = _Npz(path)
+    return file.has(_FIELDS[-1]) or file.has('q') and len(file.shape('q')) == 3 and file.shape('q')[1] >= len(_FIELDS)
+
+
 class _Columns:
     """What the columns of a table mean that hold the time and the joints of interest; None: all joints."""
 

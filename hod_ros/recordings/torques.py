@@ -19,9 +19,11 @@ from hod_ros.model.robot_model import RobotModel
 from hod_ros.recordings.bags import is_bag
 from hod_ros.recordings.bags import trajectories
 from hod_ros.recordings.contradictions import refuse_contradiction
+from hod_ros.recordings.contradictions import refuse_wrong_times
 from hod_ros.recordings.derivatives import Noise
 from hod_ros.recordings.derivatives import differentiated
 from hod_ros.recordings.derivatives import increasing
+from hod_ros.recordings.measured import as_way_points
 from hod_ros.recordings.read_samples import pieces_of
 from hod_ros.recordings.read_samples import read_samples
 from hod_ros.recordings.samples import Samples
@@ -53,6 +55,7 @@ class TorqueReport:
     order: int
     noise: str | None       # of positions that were differentiated: a sentence
     duration: float = 0.0   # [s] from the first sample to the last
+    note: str = ''          # on samples that were taken for way points, where the motion through them is not the one that was recorded
 
 
 def compute_torques(
@@ -96,8 +99,8 @@ def compute_torques(
         raise InputError(f'{model.name} has a free base, whose motion no recording of joints holds')
     if threads is None and model.n * (order + 1)**2 < _READ_LONGER:
         threads = 1
-    noise = Noise()
-    pieces = _pieces(model, recording, order, topic, missing, cutoff, rate, noise)
+    noise, notes = Noise(), list[str]()
+    pieces = _pieces(model, recording, order, topic, missing, cutoff, rate, noise, notes)
     first = next((piece for piece in pieces if len(piece)), None)
     if first is None:
         raise InputError(f'{recording.name!r} holds no samples')
@@ -116,17 +119,17 @@ def compute_torques(
                 progress(done)
             piece = next(pieces, None)
         writer.finish()
-    return TorqueReport(done, order, noise.text() if noise.cutoffs else None, float(last - first.stamps[0]) * 1e-9)
+    return TorqueReport(done, order, noise.text() if noise.cutoffs else None, float(last - first.stamps[0]) * 1e-9, *notes)
 
 
-def _pieces(model, path, order, topic, missing, cutoff, rate, noise) -> Iterator[Samples]:
+def _pieces(model, path, order, topic, missing, cutoff, rate, noise, notes) -> Iterator[Samples]:
     """Samples of the model's joints with order + 3 rows or more."""
     if missing == 'interpolate':
-        yield from _interpolated(model, path, order, topic, rate)
+        yield from _interpolated(model, path, order, topic, rate, notes)
         return
     pieces = (piece for piece in pieces_of(path, topic, model.joint_names) if len(piece))
     if missing == 'differentiate':
-        yield from differentiated(increasing(pieces, path.name), order + 2, cutoff, noise)
+        yield from differentiated(_of_right_times(increasing(pieces, path.name), path.name), order + 2, cutoff, noise)
         return
     done = 0
     for piece in pieces:
@@ -149,7 +152,16 @@ def _pieces(model, path, order, topic, missing, cutoff, rate, noise) -> Iterator
         done += len(piece)
 
 
-def _interpolated(model, path, order, topic, rate):
+def _of_right_times(pieces, name):
+    done = 0
+    for piece in pieces:
+        if done < _JUDGED and piece.q.shape[1] > 1:
+            refuse_wrong_times((piece.stamps - piece.stamps[0]) * 1e-9, piece.q, piece.joint_names, name)
+        yield piece
+        done += len(piece)
+
+
+def _interpolated(model, path, order, topic, rate, notes):
     count = trajectories(path, topic) if is_bag(path) else 1
     if count > 1:
         raise InputError(
@@ -162,12 +174,14 @@ def _interpolated(model, path, order, topic, rate):
     if samples.q.shape[1] > 2:
         given['accelerations'] = samples.q[:, 2]
     motion = Trajectory.interpolate(times, samples.q[:, 0], **given, smoothness=order + 2, max_deviation=_FARTHEST)
+    given_times = times
     if rate is not None:
         rate = arguments.number_above_0(rate, 'rate', '[Hz]')
         if times[-1] * rate > _MOST:
             raise InputError(f'rate is {rate:g} Hz, at which {times[-1]:.4g} s have more than {_MOST:g} samples; give a lower one')
         times = np.arange(0, times[-1] + 1e-9, 1 / rate)
     stamps = samples.stamps[0] + np.round(times * 1e9).astype(np.int64)
+    notes.append(as_way_points(given_times, samples.q[:, 0], given.get('velocities')))
     for i in range(0, len(times), _EVALUATED):
         part = slice(i, i + _EVALUATED)
         yield Samples(model.joint_names, stamps[part], motion.evaluate(np.minimum(times[part], motion.end), order + 2))
