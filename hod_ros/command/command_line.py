@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hod_ros.command import exits
 from hod_ros.command.exits import Failure
+from hod_ros.command.exits import HungUp
 from hod_ros.command.exits import Terminated
 from hod_ros.command.parser import parser_of
 from hod_ros.command.reports import print_json
@@ -33,6 +34,8 @@ def run(words: Sequence[str]) -> int:
         return _done(words, command, json)
     except KeyboardInterrupt:
         return _ended('interrupted; nothing was left half written', command, exits.INTERRUPTED, json)
+    except HungUp:
+        return _ended('ended by SIGHUP; nothing was left half written', command, exits.HUNG_UP, json)
     except Terminated:
         return _ended('ended by SIGTERM; nothing was left half written', command, exits.TERMINATED, json)
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from hod_ros.command import exits
 from hod_ros.command.exits import Failure
 from hod_ros.command.exits import require
-from hod_ros.command.folders import MANIFEST
 from hod_ros.command.folders import add_folders
+from hod_ros.command.folders import motions_and_outputs
+from hod_ros.command.folders import refuse_folder_options
 from hod_ros.command.folders import work_through
 from hod_ros.command.motions import add_limits
 from hod_ros.command.motions import add_margin
@@ -61,6 +62,7 @@ def run(options: argparse.Namespace) -> int:
     from hod_ros.recordings.bags import is_bag
     if options.motion.is_dir() and not is_bag(options.motion):
         return _folder(options, source, model)
+    refuse_folder_options(options)
     if options.output is not None:
         raise Failure('-o is for folders of trajectories; one is printed', exits.USAGE)
     found, trajectory, limits, slower = _evaluated(options, source, model)
@@ -103,9 +105,9 @@ def _evaluated(options, source, model):
 def _folder(options, source, model):
     """Exit code NO where some trajectory does not keep its limits, whenever it was evaluated."""
     from hod_ros.checks.arguments import listed
-    code = work_through(options, source, model, 'hod_ros.command.evaluate', MOTIONS)
-    reports = sorted(path for path in options.output.rglob('*.json') if path != options.output / MANIFEST)
-    beyond = [str(path) for path in reports if not json.loads(path.read_text())['feasible']]
+    code = work_through(options, source, model, 'hod_ros.command.evaluate', MOTIONS, '.json')
+    reports = [report for _, report in motions_and_outputs(options, MOTIONS, '.json')]
+    beyond = [str(path) for path in reports if path.exists() and not json.loads(path.read_text())['feasible']]
     if beyond:
         sentence = f'{len(beyond)} do not keep their limits: {listed(beyond)}'
         if not options.json:

@@ -10,12 +10,14 @@ INPUT = 3           # a file, column, joint or value that was given is wrong
 MISSING = 4         # a package that this needs is not installed
 OUTPUT = 5          # the result could not be written
 BUG = 70            # an error of hod_ros itself
+HUNG_UP = 129       # by SIGHUP: its terminal closed
 INTERRUPTED = 130   # by Ctrl-C
 TERMINATED = 143    # by SIGTERM
 
 MEANINGS = {
     DONE: 'done', NO: 'the answer is no', USAGE: 'wrong command line', INPUT: 'wrong input', MISSING: 'a package is missing',
-    OUTPUT: 'the output could not be written', BUG: 'an error of hod_ros', INTERRUPTED: 'Ctrl-C', TERMINATED: 'SIGTERM'}
+    OUTPUT: 'the output could not be written', BUG: 'an error of hod_ros', HUNG_UP: 'SIGHUP',
+    INTERRUPTED: 'Ctrl-C', TERMINATED: 'SIGTERM'}
 
 
 class Failure(Exception):
@@ -28,6 +30,10 @@ class Failure(Exception):
 
 class Terminated(BaseException):
     """SIGTERM came; an exception, so that what is half written is removed on the way out."""
+
+
+class HungUp(BaseException):
+    """SIGHUP came: likewise."""
 
 
 def require(package: str, extra: str) -> None:

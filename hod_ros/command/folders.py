@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Folders of recordings: one output a file, by processes or on a Dask cluster; what was done before is not done again.
 
-Every output is written whole or not at all, so that those which are there are done. A file `_made_by_hod.json` beside them says by which
-robot and options they were made; others are refused there. A job is a pure function of a file, the robot and the options, with one kernel
-thread: its output does not depend on who computes it.
+Every output is written whole or not at all, so that those which are there, and no older than their recording, are done. A file
+`_made_by_hod.json` beside them says by which robot, options and files they were made; others are refused there. A job
+is a pure function of a file, the robot and the options, with one kernel thread: its output does not depend on who computes it.
 """
 
 import argparse
@@ -11,9 +11,12 @@ import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from contextlib import contextmanager
 from contextlib import suppress
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,9 +34,11 @@ if TYPE_CHECKING:
 
 RECORDINGS = ('.csv', '.npz', '.parquet', '.mcap', '.db3')
 _TRIES = 3                      # of a job whose worker was killed
+_LONGEST_END = 5.0              # [s] of workers that were told to end
 MANIFEST = '_made_by_hod.json'
 # Options of a run, which change nothing of its results.
 _OWN = ('robot', 'motion', 'output', 'jobs', 'scheduler', 'json', 'run', 'command', 'version', 'again', 'format')
+_PARENTS = (signal.SIGINT, signal.SIGHUP)                # a terminal's, which reach all: the parent ends its workers itself
 _THREADS = ('HOD_ROS_THREADS', 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS')
 
 
@@ -48,63 +53,90 @@ class Job(NamedTuple):
 def add_folders(parser: argparse.ArgumentParser, formats: list[str]) -> None:
     """The arguments of work on folders."""
     group = parser.add_argument_group('folders of recordings')
-    group.add_argument('--jobs', metavar='N', type=int, default=1, help='processes, each with one thread of the kernel; 1 by default')
+    group.add_argument('--jobs', metavar='N', type=int, help='processes, each with one thread of the kernel; 1 by default')
     group.add_argument('--scheduler', metavar='ADDRESS', help='of a Dask cluster whose workers have hod_ros and see the same folders')
     group.add_argument('--again', action='store_true', help='compute what is there already anew')
     group.add_argument(
-        '--format', choices=formats, default=formats[0],
+        '--format', choices=formats,
         help=f'of the outputs; {formats[0]} by default' if len(formats) > 1 else argparse.SUPPRESS)
 
 
-def work_through(options: argparse.Namespace, source: 'Source', model: 'RobotModel', module: str, kinds: tuple[str, ...]) -> int:
-    """Does all recordings of a folder that are not done; exit code INPUT where some could not be."""
-    from hod_ros.recordings.whole_files import remove_parts
-    if options.jobs < 1:
-        raise Failure(f'--jobs is {options.jobs}; give 1 or more', exits.USAGE)
-    if options.output is None:
-        raise Failure(f'{str(options.motion)!r} is a folder; name another for what it gives: -o FOLDER', exits.USAGE)
+def refuse_folder_options(options: argparse.Namespace) -> None:
+    """Ends the command where options of work on folders are given with one recording."""
+    for option in ('jobs', 'scheduler', 'again', 'format'):
+        if getattr(options, option) is not None and getattr(options, option) is not False:
+            raise Failure(f'--{option} goes with a folder of recordings, but {str(options.motion)!r} is none; leave it out', exits.USAGE)
+
+
+def refuse_topic(topic: str | None, option: str, paths: list[Path]) -> None:
+    """Ends the command where a topic is given of recordings that are all tables."""
+    from hod_ros.recordings.bags import is_bag
+    if topic is not None and all(path.is_file() and not is_bag(path) for path in paths):
+        raise Failure(f'{option} says what to read of a bag, but {str(paths[0])!r} is none; leave it out', exits.USAGE)
+
+
+def motions_and_outputs(options: argparse.Namespace, kinds: tuple[str, ...], ending: str) -> list[tuple[Path, Path]]:
+    """(recording, its output) of each below a folder."""
     motions = sorted(recordings(options.motion, kinds))
     if not motions:
         raise Failure(f'{str(options.motion)!r} holds no files {", ".join(kinds)}')
-    outputs = [(options.output / motion.relative_to(options.motion)).with_suffix(f'.{options.format}') for motion in motions]
+    outputs = [(options.output / motion.relative_to(options.motion)).with_suffix(ending) for motion in motions]
     twice = {output for output in outputs if outputs.count(output) > 1} if len(set(outputs)) < len(outputs) else set()
     if twice:
         raise Failure(f'several recordings of {str(options.motion)!r} would become {str(min(twice))!r}; give them names of their own')
-    _check_manifest(options, model, module)
-    for folder in {output.parent for output in outputs}:
+    return list(zip(motions, outputs, strict=True))
+
+
+def work_through(
+        options: argparse.Namespace, source: 'Source', model: 'RobotModel', module: str, kinds: tuple[str, ...], ending: str) -> int:
+    """Does all recordings of a folder that are not done; exit code INPUT where some could not be. ending: of outputs without --format."""
+    from hod_ros.recordings.whole_files import remove_parts
+    if options.jobs is not None and options.jobs < 1:
+        raise Failure(f'--jobs is {options.jobs}; give 1 or more', exits.USAGE)
+    _check_output(options, kinds)
+    pairs = motions_and_outputs(options, kinds, ending if options.format is None else f'.{options.format}')
+    _refuse_overwriting(options, pairs, kinds)
+    _check_manifest(options, source, model, module, [output for _, output in pairs])
+    folders = {output.parent for _, output in pairs}
+    for folder in folders:
         folder.mkdir(parents=True, exist_ok=True)
         remove_parts(folder)
     left = [
-        Job(module, source, options, motion.resolve(), output.resolve())
-        for motion, output in zip(motions, outputs, strict=True) if options.again or not output.exists()]
+        Job(module, source, options, motion.resolve(), output.resolve()) for motion, output in pairs
+        if options.again or not output.exists() or output.stat().st_mtime_ns < _changed(motion)]
     failures = {}
-    with Progress(len(motions), 'recordings') as progress:
-        done = len(motions) - len(left)
-        for job, error in _results(options, left):
-            done += 1
-            progress(done)
-            if error is not None:
-                failures[str(job.motion)] = error
-    for folder in {output.parent for output in outputs}:
-        remove_parts(folder)
+    try:
+        with Progress(len(pairs), 'recordings') as progress, closing(_results(options, left)) as results:
+            done = len(pairs) - len(left)
+            for job, error in results:
+                done += 1
+                progress(done)
+                if error is not None:
+                    failures[str(job.motion)] = error
+                    job.output.unlink(missing_ok=True)      # of an earlier run, on what the recording was then
+    finally:
+        for folder in folders:
+            remove_parts(folder)
     for name, error in sorted(failures.items()):
         print(f'hod {options.command}: {name}: {error}', file=sys.stderr)
-    counted = {'recordings': len(motions), 'done': len(left) - len(failures), 'done_before': len(motions) - len(left), 'failed': failures}
+    counted = {'recordings': len(pairs), 'done': len(left) - len(failures), 'done_before': len(pairs) - len(left), 'failed': failures}
     if options.json:
         print_json(counted)
     else:
         before = f', {counted["done_before"]} done before' if counted['done_before'] else ''
         failed = f', {len(failures)} failed' if failures else ''
-        print(f'{options.output}: {counted["done"]} of {len(motions)} recordings{before}{failed}')
+        print(f'{options.output}: {counted["done"]} of {len(pairs)} recordings{before}{failed}')
     return exits.INPUT if failures else exits.DONE
 
 
 def recordings(folder: Path, kinds: tuple[str, ...] = RECORDINGS) -> Iterator[Path]:
-    """The recordings below a folder: files of some kinds, and bags that are folders."""
+    """The recordings below a folder: files of some kinds, and bags that are folders; folders of outputs are left out."""
     for path in folder.iterdir():
-        if path.name.startswith('.'):
+        if path.name.startswith('.') or path.name == MANIFEST:
             continue
         if path.is_dir():
+            if (path / MANIFEST).is_file():
+                continue
             if '.mcap' in kinds and (path / 'metadata.yaml').is_file():
                 yield path
             else:
@@ -141,22 +173,81 @@ def _model(job):
     return _models[key]
 
 
-def _check_manifest(options, model, module):
-    """What is in the output's folder must have been made alike."""
-    told = {name: str(value) for name, value in sorted(vars(options).items()) if name not in _OWN and not callable(value)}
-    made = {'made by': module.rpartition('.')[2], 'robot': model.name, 'hash': model.hash, 'options': told}
-    options.output.mkdir(parents=True, exist_ok=True)
-    path = options.output / MANIFEST
+def _check_output(options, kinds):
+    """The output of a folder is another folder."""
+    if options.output is None:
+        raise Failure(f'{str(options.motion)!r} is a folder; name another for what it gives: -o FOLDER', exits.USAGE)
+    if options.output.suffix in {*RECORDINGS, *kinds}:
+        bag = any(path.suffix in ('.mcap', '.db3') for path in options.motion.iterdir())
+        remedy = f'; if it is a bag that lost its metadata.yaml: ros2 bag reindex {options.motion} writes that, or name the file in it'
+        raise Failure(f'{str(options.output)!r} ends as a file does, but {str(options.motion)!r} is a folder of recordings, each of which '
+                      f'gives a file of its own; name a folder{remedy if bag else ""}', exits.USAGE)
+    if options.output.resolve() == options.motion.resolve():
+        raise Failure(f'{str(options.output)!r} is the folder of the recordings: the output is the input; name another', exits.USAGE)
+
+
+def _refuse_overwriting(options, pairs, kinds):
+    """What is there already was made by us, and is no recording."""
+    there = [output for _, output in pairs if output.exists()]
+    read = {_identity(motion) for motion, _ in pairs} if there else set()
+    for output in there:
+        if _identity(output) in read:
+            raise Failure(f'{str(output)!r} is one of the recordings: the output is the input; name another folder', exits.USAGE)
+    if _manifest(options) is None:
+        if not there and options.output.is_dir() and options.motion.resolve() in options.output.resolve().parents:
+            there = sorted(recordings(options.output, kinds))
+        if there:
+            raise Failure(f'{str(there[0])!r} is there, and no {MANIFEST} in {str(options.output)!r} says that hod made it; name another '
+                          'folder', exits.USAGE)
+
+
+def _identity(path):
+    found = path.stat()
+    return found.st_dev, found.st_ino
+
+
+def _changed(motion):
+    """When a recording last changed [ns]."""
+    return max(path.stat().st_mtime_ns for path in (motion.iterdir() if motion.is_dir() else [motion]))
+
+
+def _manifest(options):
+    """What says how the outputs were made, or None."""
     try:
-        before = json.loads(path.read_text())
+        return json.loads((options.output / MANIFEST).read_text())
     except (OSError, ValueError):
-        before = None
+        return None
+
+
+def _told(value):
+    """An option as a manifest has it: files by what they hold."""
+    if not isinstance(value, Path):
+        return str(value)
+    try:
+        return _digest(value.read_bytes())
+    except OSError as error:
+        raise Failure(f'{str(value)!r} cannot be read: {error.strerror}') from None
+
+
+def _digest(data):
+    return f'sha256 {sha256(data).hexdigest()}'
+
+
+def _check_manifest(options, source, model, module, outputs):
+    """What is in the output's folder must have been made alike; what was not is removed where --again asks for another."""
+    told = {name: _told(value) for name, value in sorted(vars(options).items()) if name not in _OWN and not callable(value)}
+    made = {
+        'made by': module.rpartition('.')[2], 'robot': model.name, 'hash': model.hash, 'description': _digest(source.text), 'options': told}
+    before = _manifest(options)
     if before not in (None, made) and not options.again:
-        raise Failure(f'{str(options.output)!r} holds what another robot or other options gave (see {MANIFEST}); name another folder, or '
-                      'give --again')
+        raise Failure(f'{str(options.output)!r} holds what another robot, other options or other files gave (see {MANIFEST}); name another '
+                      'folder, or give --again')
     if before != made:
         from hod_ros.command.whole_files import whole_file
-        with whole_file(path) as file:
+        for output in outputs:
+            output.unlink(missing_ok=True)
+        options.output.mkdir(parents=True, exist_ok=True)
+        with whole_file(options.output / MANIFEST) as file:
             file.write((json.dumps(made, indent=1) + '\n').encode())
 
 
@@ -164,7 +255,7 @@ def _results(options, jobs):
     """(job, why it failed or None) of each job, as they end."""
     if options.scheduler:
         return _on_cluster(options, jobs)
-    if options.jobs == 1 or len(jobs) < 2:
+    if options.jobs in (None, 1) or len(jobs) < 2:
         return ((job, do(job)) for job in jobs)
     return _in_processes(options.jobs, jobs)
 
@@ -198,8 +289,7 @@ def _in_processes(count, jobs):
                         yield futures[future], error
                 except BaseException:
                     pool.shutdown(wait=False, cancel_futures=True)
-                    for worker in active_children():
-                        worker.terminate()
+                    _end(active_children())
                     raise
             tries = 0 if done else tries + 1
             if tries == _TRIES:
@@ -214,6 +304,18 @@ def _in_processes(count, jobs):
                 os.environ[name] = value
 
 
+def _end(workers):
+    """Ends processes, which remove what they have half written; back when they are gone."""
+    for worker in workers:
+        worker.terminate()
+    latest = time.monotonic() + _LONGEST_END
+    for worker in workers:
+        worker.join(max(0.0, latest - time.monotonic()))
+        if worker.is_alive():
+            worker.kill()
+            worker.join(_LONGEST_END)
+
+
 @contextmanager
 def _signals_held_back():
     """They come behind the block: processes that start in it get what they wait for, and never see Ctrl-C, not even while they import."""
@@ -221,12 +323,12 @@ def _signals_held_back():
     resource_tracker.ensure_running()               # which lets Ctrl-C through as it starts
     came = []
     before = {number: signal.signal(number, lambda number, _: came.append(number))      # another thread takes one in spite of the mask
-              for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)}
-    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+              for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)}
+    signal.pthread_sigmask(signal.SIG_BLOCK, _PARENTS)
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _PARENTS)
         for number, handler in before.items():
             signal.signal(number, handler)
         if came:
@@ -234,7 +336,8 @@ def _signals_held_back():
 
 
 def _start_worker():
-    signal.signal(signal.SIGINT, signal.SIG_IGN)            # the parent ends its workers itself
+    for number in _PARENTS:
+        signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(exits.TERMINATED))       # by way of what removes half-written files
 
 

@@ -10,6 +10,7 @@ from hod_ros.command import identify_motors
 from hod_ros.command.exits import Failure
 from hod_ros.command.exits import require
 from hod_ros.command.folders import recordings
+from hod_ros.command.folders import refuse_topic
 from hod_ros.command.motions import add_drives
 from hod_ros.command.motions import refuse_other_units
 from hod_ros.command.reports import add_json
@@ -19,6 +20,9 @@ from hod_ros.command.reports import table
 from hod_ros.command.robots import add_robot
 from hod_ros.command.robots import read_robot
 from hod_ros.command.robots import refuse_robot
+from hod_ros.command.whole_files import ending
+from hod_ros.command.whole_files import refuse_inputs
+from hod_ros.command.whole_files import whole_files
 
 DESCRIPTION = """\
 Masses, friction, rotor inertias and joint stiffness from recordings of positions and torques: JointState with efforts in a bag, or a CSV,
@@ -71,9 +75,13 @@ def run(options: argparse.Namespace) -> int:
     source, model = read_robot(options)
     if options.output is not None and options.output.suffix != '.urdf':
         raise Failure(f'{str(options.output)!r} ends in none of .urdf; name an output that does (.yaml: with --motor-states)', exits.USAGE)
+    if options.output is not None:
+        ending(options.output, ('.urdf',))
+        refuse_inputs(options, *_outputs(options.output))
     paths = [path for given in options.recordings for path in _files(given)]
     if options.motors is not None and len(paths) != 1:
         raise Failure(f'--motors goes with one recording, but there are {len(paths)}', exits.USAGE)
+    refuse_topic(options.topic, '--topic', paths if options.motors is None else [*paths, options.motors])
     recordings_of = [_recording(path, model, options) for path in paths]
     for path, recording in zip(paths, recordings_of, strict=True):
         refuse_other_units(model, recording.positions, path)
@@ -148,29 +156,28 @@ def _figure(figure):
         'excitation': figure.excitation, 'unit': figure.unit}
 
 
+def _outputs(path):
+    return path, path.with_suffix('.npz'), path.with_suffix('.json')
+
+
 def _write(path, found, source, document):
-    """The URDF, the figures that it has no place for, and the report."""
+    """The URDF, the figures that it has no place for, and the report: all three, or none."""
     import json
 
     import numpy as np
 
     from hod_ros.command.reports import plain
-    from hod_ros.command.whole_files import ending
-    from hod_ros.command.whole_files import whole_file
     from hod_ros.dynamics.regressor import inertial_parameters
     from hod_ros.dynamics.regressor import parameter_names
-    ending(path, ('.urdf',))
     text = found.urdf(source.text.decode('utf-8-sig'))
     model = found.model
-    with whole_file(path) as file:
-        file.write(text.encode())
-    with whole_file(path.with_suffix('.npz')) as file:
+    with whole_files(*_outputs(path)) as (urdf, figures, report):
+        urdf.write(text.encode())
         np.savez(
-            file, parameter_names=parameter_names(model), parameters=inertial_parameters(model), covariance=found.covariance,
+            figures, parameter_names=parameter_names(model), parameters=inertial_parameters(model), covariance=found.covariance,
             joint_names=model.joint_names, armature=model.armature, damping=model.damping, friction=model.friction,
             friction_width=found.friction_width, torque_offsets=found.offsets)
-    with whole_file(path.with_suffix('.json')) as file:
-        file.write((json.dumps(plain(document), indent=2) + '\n').encode())
+        report.write((json.dumps(plain(document), indent=2) + '\n').encode())
 
 
 def _show(found, document, options):

@@ -8,10 +8,12 @@ from hod_ros.command import exits
 from hod_ros.command.drive_files import read_figures
 from hod_ros.command.drive_files import write_figures
 from hod_ros.command.exits import Failure
+from hod_ros.command.folders import refuse_topic
 from hod_ros.command.reports import print_json
 from hod_ros.command.reports import table
 from hod_ros.command.robots import read_robot
 from hod_ros.command.whole_files import ending
+from hod_ros.command.whole_files import refuse_inputs
 
 ENDINGS = ('.yaml', '.yml')
 TELLING = 3.0           # standard deviations, below which a figure counts as 0
@@ -28,8 +30,11 @@ def run(options: argparse.Namespace) -> int:
     from hod_ros.actuators.prepared_drives import PreparedDrives
     if options.output is not None:
         ending(options.output, ENDINGS)
+        refuse_inputs(options, options.output)
     if len(options.recordings) != 1 or options.motors is not None:
         raise Failure('--motor-states goes with one recording of the links, and without --motors', exits.USAGE)
+    refuse_topic(options.topic, '--topic', options.recordings)
+    refuse_topic(options.motor_topic, '--motor-topic', [options.motor_states])
     source, model = read_robot(options)
     figures = read_figures(options, source, model)
     drives = drives_from_figures(figures)

@@ -1,25 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Ctrl-C and SIGTERM do: leave at once and silently, or raise, so that what is half written is removed on the way out."""
+"""What Ctrl-C, SIGTERM and SIGHUP do: leave at once and silently, or raise, so that what is half written is removed on the way out."""
 
 import os
 import signal
 from types import FrameType
 
+from hod_ros.command.exits import HungUp
 from hod_ros.command.exits import Terminated
 
-ENDED_BY = {signal.SIGINT: KeyboardInterrupt, signal.SIGTERM: Terminated}
+ENDED_BY = {signal.SIGINT: KeyboardInterrupt, signal.SIGTERM: Terminated, signal.SIGHUP: HungUp}
 SOON, LATEST = 0.02, 1.0        # [s] until an import that was interrupted is looked at again, and until it is not waited for any more
 
 
 def leave_at_a_signal() -> None:
     signal.setitimer(signal.ITIMER_REAL, 0)
-    for number in ENDED_BY:
-        signal.signal(number, lambda number, _: os._exit(128 + number))
+    _handle(lambda number, _: os._exit(128 + number))
 
 
 def raise_at_a_signal() -> None:
+    _handle(_raise)
+
+
+def _handle(handler):
     for number in ENDED_BY:
-        signal.signal(number, _raise)
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:       # which nohup asks for
+            signal.signal(number, handler)
 
 
 def _raise(number: int, frame: FrameType | None, waited: float = 0.0) -> None:
