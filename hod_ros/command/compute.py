@@ -10,8 +10,6 @@ from hod_ros.command.exits import Failure
 from hod_ros.command.exits import require
 from hod_ros.command.folders import RECORDINGS
 from hod_ros.command.folders import add_folders
-from hod_ros.command.folders import refuse_folder_options
-from hod_ros.command.folders import refuse_topic
 from hod_ros.command.folders import work_through
 from hod_ros.command.progress import Progress
 from hod_ros.command.reports import add_json
@@ -67,13 +65,9 @@ def run(options: argparse.Namespace) -> int:
     refuse_robot(options.motion)
     from hod_ros.recordings.bags import is_bag
     if options.motion.is_dir() and not is_bag(options.motion):
-        return work_through(options, source, model, 'hod_ros.command.compute', RECORDINGS, ENDINGS[0])
+        return work_through(options, source, model, 'hod_ros.command.compute', RECORDINGS)
     from hod_ros.command.whole_files import ending
-    from hod_ros.command.whole_files import refuse_inputs
-    refuse_folder_options(options)
-    refuse_topic(options.topic, '--topic', [options.motion])
     ending(options.output, ENDINGS)
-    refuse_inputs(options, options.output)
     return _report(options, one(options, source, model, options.motion, options.output, shown=True))
 
 
@@ -101,7 +95,7 @@ def one(
             raise Failure(f'{str(output)!r} could not be written: {error.strerror or error}', exits.OUTPUT) from None
     topic, kind = topic_of(motion, options.topic) if shown and is_bag(motion) else (None, None)
     return {'motion': str(motion), 'output': str(output), 'topic': topic, 'type': kind, 'samples': done.samples, 'order': done.order,
-            'noise': done.noise, 'duration': done.duration, 'note': unended(motion)}
+            'noise': done.noise, 'duration': done.duration, 'note': '; '.join(filter(None, (done.note, unended(motion))))}
 
 
 class _Quiet:

@@ -15,12 +15,12 @@ from hod_ros.command.motions import read_motion
 from hod_ros.command.robots import add_robot
 from hod_ros.command.robots import read_robot
 from hod_ros.command.whole_files import ending
-from hod_ros.command.whole_files import refuse_inputs
 from hod_ros.command.whole_files import whole_file
 
 DESCRIPTION = """\
 Figures of a motion and of the torques that it needs, for paper and screen: a panel for each joint and quantity with its limits drawn in,
-motors dashed where the robot has drives; or, with --together, all joints in one plot a quantity. The ending of --out says of what kind."""
+motors dashed where the robot has drives; or, with --together, all joints in one plot a quantity, with limits that are the same for all. The
+ending of --out says of what kind."""
 EXAMPLES = """\
 examples:
   hod plot panda pick.csv --out pick.pdf
@@ -67,7 +67,6 @@ def run(options: argparse.Namespace) -> int:
     from hod_ros.pictures import panels
     from hod_ros.pictures import rows
     from hod_ros.pictures import style
-    refuse_inputs(options, options.out)
     source, model = read_robot(options)
     trajectory = read_motion(options, source, model)
     drives = read_drives(options, source, model)
@@ -76,8 +75,12 @@ def run(options: argparse.Namespace) -> int:
     values = values_over(model, trajectory, times)
     title = f'{model.name}, {options.motion.name}' if options.title is None else options.title
     labels = [label(name, model) for name in shown]
+    notes = [options.note]
     if options.together:
-        figure = rows.rows_figure(times, [np.stack([values[name] for name in shown], axis=1)], labels, [title], model.joint_names)
+        shared, own = shared_limits(shown, model, limits)
+        if own and options.limits is not None:
+            notes.append(f'no limits of {", ".join(own)} are drawn, which joints do not share; leave out --together to see them')
+        figure = rows.rows_figure(times, [np.stack([values[name] for name in shown], axis=1)], labels, [title], model.joint_names, shared)
     else:
         motors = {} if drives is None else motor_values(drives, trajectory, times)
         quantities = [
@@ -86,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
         figure = panels.panels_figure(times, quantities, model.joint_names, title)
     with whole_file(options.out) as file:
         style.save(figure, file, kind)
-    print(f'{options.out}: {model.n} joints over {trajectory.duration:.4g} s' + (f'; {options.note}' if options.note else ''))
+    print(f'{options.out}: {model.n} joints over {trajectory.duration:.4g} s' + ''.join(f'; {note}' for note in notes if note))
     return exits.DONE
 
 
@@ -125,6 +128,19 @@ def limits_of(name, model, limits):
         return model.position_limits
     size = limits.of(name, model.joint_names) if hasattr(limits, name) else None
     return None if size is None else np.stack([-size, size], axis=1)
+
+
+def shared_limits(shown, model, limits):
+    """([(low, high) that all joints share, or None, of each quantity], the quantities whose limits differ from joint to joint)"""
+    import numpy as np
+    shared, own = [], []
+    for name in shown:
+        each = limits_of(name, model, limits)
+        alike = each is not None and (each == each[0]).all()
+        shared.append(tuple(float(limit) for limit in each[0]) if alike and np.isfinite(each[0]).all() else None)
+        if each is not None and not alike:
+            own.append(name)
+    return shared, own
 
 
 def label(name, model):

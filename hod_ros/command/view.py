@@ -21,7 +21,6 @@ from hod_ros.command.reports import styled
 from hod_ros.command.robots import add_robot
 from hod_ros.command.robots import read_robot
 from hod_ros.command.whole_files import ending
-from hod_ros.command.whole_files import refuse_inputs
 from hod_ros.command.whole_files import whole_file
 
 DESCRIPTION = """\
@@ -60,7 +59,6 @@ def run(options: argparse.Namespace) -> int:
     require('viser', 'view')
     if options.html is not None:
         ending(options.html, ('.html',))
-        refuse_inputs(options, options.html)
     if options.live and options.html:
         raise Failure('--live shows a stream; leave out --html', exits.USAGE)
     if (options.live or options.html) and bool(options.live) == bool(options.motion):
@@ -86,9 +84,9 @@ def run(options: argparse.Namespace) -> int:
         if options.html is not None:
             with whole_file(options.html) as file:
                 file.write(shown.html().encode())
-            print(f'{options.html}: {motion.times[-1]:.4g} s, {options.html.stat().st_size / 1e6:.1f} MB')
+            print(f'{options.html}: {motion.times[-1]:.4g} s, {options.html.stat().st_size / 1e6:.1f} MB{_note(options)}')
             return exits.DONE
-        print(f'{page.url} shows {model.name}; Ctrl-C ends it', flush=True)
+        print(f'{page.url} shows {model.name}{_note(options)}; Ctrl-C ends it', flush=True)
         with contextlib.suppress(KeyboardInterrupt):        # the way to end it
             shown.run(None if options.seconds is None else time.monotonic() + options.seconds)
         if options.live:
@@ -128,6 +126,12 @@ def _shown(page, motion, lines, options):
         limits = read_limits(options, page.model, None)
         return Live(page, lines, {name: limits.of(name, page.model.joint_names) for name in COLOURS}, options.colour)
     return Posture(page) if motion is None else Player(page, motion, options.colour)
+
+
+def _note(options):
+    """What is to be known of the motion that is shown."""
+    note = getattr(options, 'note', '')
+    return f'; {note}' if note else ''
 
 
 def _motion(options, source, model):

@@ -73,6 +73,21 @@ def test_noise_of_what_is_differentiated_is_reported(tmp_path):
     assert 'noise of the positions' in done.stdout
 
 
+def test_what_interpolation_makes_of_measured_positions_is_told(tmp_path):
+    pytest.importorskip('scipy')
+    t = np.arange(400) * 5e-3
+    q = motion(t)[:, 0]
+    noise = 1e-4 * np.random.default_rng(0).normal(size=q.shape)
+    slowly = q[0] + np.where(t < 1, t**2 / 2 * (1 - t / 3), t / 2 - 1 / 6)[:, None]
+    eased = q[0] + 0.1 * (1 - np.cos(np.pi * t / t[-1]))[:, None]
+    for positions, said in ((q, 'its points begin at .*--differentiate'), (eased + noise, 'look measured or rounded: .*--differentiate'),
+                            (eased, ''), (slowly, 'its points end at')):
+        np.savez(tmp_path / 'm.npz', joint_names=MODEL.joint_names, times=t, positions=positions)
+        found = report('compute', 'panda', tmp_path / 'm.npz', '--interpolate', '-o', tmp_path / 'Q.npz')
+        assert re.search(said, found['note']) and bool(found['note']) == bool(said)
+    assert 'its points end at' in hod('compute', 'panda', tmp_path / 'm.npz', '--interpolate', '-o', tmp_path / 'Q.npz').stdout
+
+
 @pytest.mark.parametrize(('words', 'code', 'message'), [
     (('{}/none.csv', '-o', '{}/Q.csv'), 3, 'there is no file'),
     (('{}/none.mcap', '-o', '{}/Q.csv'), 3, 'there is no file'),

@@ -270,6 +270,133 @@ def test_the_report_in_json_is_json_where_nothing_bounds_a_joint(folder):
     json.loads(hod('retime', 'panda', 'pick.csv', '--slow-down', '--json', cwd=folder).stdout)
 
 
+def recorded(folder, name, times, rows, digits='%.17g'):
+    """A CSV with q and derivatives (samples, rows, 7)."""
+    kinds = ('', '.velocity', '.acceleration', '.jerk', '.snap')[:rows.shape[1]]
+    header = ['time', *(joint + kind for kind in kinds for joint in JOINTS)]
+    np.savetxt(folder / name, np.column_stack([times, rows.reshape(len(times), -1)]), digits, ',', header=','.join(header), comments='')
+
+
+def waves(times):
+    rows = np.stack([0.2 * 2.0**k * np.sin(2 * times[:, None] + np.arange(7) + k * np.pi / 2) for k in range(5)], axis=1)
+    rows[:, 0] += [0, 0.2, 0, -1.5, 0, 1.5, 0.3]
+    return rows
+
+
+@pytest.mark.parametrize('late, digits', [(0.0, '%.6f'), (1e-4, '%.17g')], ids=['digits', 'stamps'])
+def test_a_recording_whose_stamps_or_digits_are_coarse_is_refused_or_smoothed(late, digits, folder, panda):
+    t = np.arange(2001) * 1e-3
+    stamps = np.sort(t + late * np.random.default_rng(0).uniform(0, 1, 2001))
+    recorded(folder, 'coarse.csv', stamps, waves(t), digits)
+    for command in (['evaluate'], ['retime'], ['plot', '-o', 'a.svg']):
+        if command[0] == 'plot':
+            pytest.importorskip('matplotlib')
+        line = refusal(command[0], 'panda', 'coarse.csv', *command[1:], cwd=folder, code=3)
+        assert "stamps or digits of 'coarse.csv' are too coarse" in line and '--differentiate' in line
+    told = report('evaluate', 'panda', 'coarse.csv', '--differentiate', cwd=folder)
+    expected = evaluate_trajectory(panda, Trajectory.from_derivatives(t, waves(t)))
+    for name in ('effort', 'effort_rate'):
+        found = max(np.abs(told['peaks'][name]['value']))
+        assert found == pytest.approx(expected.peaks[name].value.max(), rel=0.02)
+    assert 'noise of the positions' in told['note'] and 'at either end are left out' in told['note']
+
+
+def test_positions_alone_are_moved_along_smoothly_where_that_is_asked(folder):
+    t = np.arange(401) * 5e-3
+    noise = 1e-4 * np.random.default_rng(0).normal(size=(401, 7))
+    recorded(folder, 'noisy.csv', t, waves(t)[:, :1] + noise[:, None])
+    assert 'look measured' in hod('retime', 'panda', 'noisy.csv', cwd=folder, code=None).stdout
+    told = report('evaluate', 'panda', 'noisy.csv', '--differentiate', cwd=folder)
+    assert max(np.abs(told['peaks']['effort_rate']['value'])) == pytest.approx(16.52, rel=0.05)
+    assert '--max-deviation' in refusal(
+        'evaluate', 'panda', 'noisy.csv', '--differentiate', '--max-deviation', '1e-2', cwd=folder, code=2)
+    t[200:] += 1.0
+    recorded(folder, 'gap.csv', t, waves(t)[:, :1])
+    assert 'has a gap of 1.005 s behind 0.995 s' in refusal('evaluate', 'panda', 'gap.csv', '--differentiate', cwd=folder, code=3)
+    recorded(folder, 'ms.csv', np.arange(401) * 5.0, waves(np.arange(401) * 5e-3)[:, :2])
+    assert 'multiply the times by 1e-3' in refusal('evaluate', 'panda', 'ms.csv', '--differentiate', cwd=folder, code=3)
+
+
+def test_options_that_do_nothing_are_refused(folder):
+    t = np.arange(401) * 5e-3
+    recorded(folder, 'full.csv', t, waves(t))
+    assert '--max-deviation' in refusal('evaluate', 'panda', 'full.csv', '--max-deviation', '-1', cwd=folder, code=2)
+    assert '--effort-error' in refusal('retime', 'panda', 'pick.csv', '--effort-error', '-1', cwd=folder, code=2)
+    assert '--step' in refusal('retime', 'panda', 'pick.csv', '--effort', '--step', '0.1', cwd=folder, code=2)
+
+
+@pytest.mark.parametrize('kind', ['csv', 'npz'])
+@pytest.mark.parametrize('words', [[], ['--effort'], ['--slow-down']], ids=' '.join)
+def test_what_retime_writes_is_judged_as_it_was(kind, words, folder):
+    options = ['--limits', 'limits.yaml', '--margin', '0.9']
+    written = report('retime', 'panda', 'pick.csv', *options, *words, '--out', f'f.{kind}', cwd=folder)
+    told = report('evaluate', 'panda', f'f.{kind}', *options, cwd=folder)
+    assert told['feasible'] and told['duration'] == pytest.approx(written['duration'], abs=1e-8)
+    assert max(max(values) for name, values in used(told).items() if name == 'effort_rate') == pytest.approx(1, abs=1e-3)
+
+
+def used(told):
+    return {name: [1 - value for value in values if value is not None] for name, values in told['margins'].items()}
+
+
+def test_what_controllers_make_of_points_without_jerks_is_said(folder, panda):
+    options = ['--limits', 'limits.yaml', '--margin', '0.9']
+    told = report('retime', 'panda', 'pick.csv', *options, '--step', '0.05', '--out', 'f.yaml', cwd=folder)['interpolated']
+    w = read_waypoints(folder / 'f.yaml')
+    motion = Trajectory.from_derivatives(w.times, np.stack([w.positions, w.velocities, w.accelerations], axis=1))
+    margins = evaluate_trajectory(panda, motion, limits_of(panda), margin=0.9).margins
+    assert told['usage'] > 1 and told['usage'] == pytest.approx(max((1 - values).max() for values in margins.values()), rel=1e-6)
+    said = hod('retime', 'panda', 'pick.csv', *options, '--step', '0.05', '--out', 'f.json', cwd=folder).stdout
+    assert "of q, q' and q'' alone: where a controller" in said and 'a smaller --step' in said
+
+
+def test_limits_that_all_joints_share_are_drawn_together_and_others_are_told(folder):
+    pytest.importorskip('matplotlib')
+    words = ['plot', 'panda', 'pick.csv', '--together', '--show', 'effort_rate', '--out', 'a.svg']
+    plain = hod(*words, cwd=folder)
+    without = (folder / 'a.svg').read_text()
+    assert hod(*words, '--limits', 'limits.yaml', cwd=folder).stdout == plain.stdout
+    assert (folder / 'a.svg').read_text().count('stroke: #666666') > without.count('stroke: #666666')
+    said = hod(*words, '--limits', 'limits.yaml', '--show', 'effort,effort_rate', cwd=folder).stdout
+    assert 'no limits of effort are drawn, which joints do not share' in said
+
+
+@pytest.mark.parametrize('topic', ['states', 'trajectory'])
+def test_bags_of_states_and_of_one_trajectory_are_motions(topic, folder, panda):
+    pytest.importorskip('rosbags')
+    from rosbags.rosbag2 import StoragePlugin
+    from rosbags.rosbag2 import Writer
+    from rosbags.typesys import Stores
+    from rosbags.typesys import get_typestore
+    store = get_typestore(Stores.ROS2_JAZZY)
+    kinds, names = store.types, list(panda.joint_names)
+    none, t = np.zeros(0), np.linspace(0, 2, 401)
+    header = kinds['std_msgs/msg/Header']
+    motion = read_waypoints(folder / 'pick.csv').of_joints(panda.joint_names)
+    with Writer(folder / 'bag', version=9, storage_plugin=StoragePlugin.MCAP) as writer:
+        kind = 'sensor_msgs/msg/JointState' if topic == 'states' else 'trajectory_msgs/msg/JointTrajectory'
+        connection = writer.add_connection('/topic', kind, typestore=store)
+        if topic == 'states':
+            for time, q in zip(t, waves(t), strict=True):
+                stamp = kinds['builtin_interfaces/msg/Time'](int(time), round(time % 1 * 1e9))
+                message = kinds[kind](header(stamp, ''), names, q[0].copy(), q[1].copy(), none)
+                writer.write(connection, round(time * 1e9), store.serialize_cdr(message, kind))
+        else:
+            duration, point = kinds['builtin_interfaces/msg/Duration'], kinds['trajectory_msgs/msg/JointTrajectoryPoint']
+            points = [point(q.copy(), none, none, none, duration(int(time), round(time % 1 * 1e9)))
+                      for time, q in zip(motion.times, motion.positions, strict=True)]
+            message = kinds[kind](header(kinds['builtin_interfaces/msg/Time'](7, 0), ''), names, points)
+            writer.write(connection, 0, store.serialize_cdr(message, kind))
+    if topic == 'states':
+        assert '--differentiate makes a smooth motion' in refusal('evaluate', 'panda', 'bag', cwd=folder, code=3)
+        found = report('evaluate', 'panda', 'bag', '--differentiate', cwd=folder)['peaks']['effort_rate']['value']
+        assert max(np.abs(found)) == pytest.approx(16.52, rel=0.01)
+    else:
+        told = report('evaluate', 'panda', 'bag', cwd=folder)
+        expected = report('evaluate', 'panda', 'pick.csv', cwd=folder)
+        assert told['peaks']['effort']['value'] == pytest.approx(expected['peaks']['effort']['value'], rel=1e-6)
+
+
 @pytest.mark.parametrize('rows', [5, 3])
 def test_a_bag_of_setpoints_is_the_motion_that_it_holds(rows, folder, panda):
     pytest.importorskip('rosbags')
