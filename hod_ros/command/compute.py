@@ -10,6 +10,8 @@ from hod_ros.command.exits import Failure
 from hod_ros.command.exits import require
 from hod_ros.command.folders import RECORDINGS
 from hod_ros.command.folders import add_folders
+from hod_ros.command.folders import refuse_folder_options
+from hod_ros.command.folders import refuse_topic
 from hod_ros.command.folders import work_through
 from hod_ros.command.progress import Progress
 from hod_ros.command.reports import add_json
@@ -65,9 +67,13 @@ def run(options: argparse.Namespace) -> int:
     refuse_robot(options.motion)
     from hod_ros.recordings.bags import is_bag
     if options.motion.is_dir() and not is_bag(options.motion):
-        return work_through(options, source, model, 'hod_ros.command.compute', RECORDINGS)
+        return work_through(options, source, model, 'hod_ros.command.compute', RECORDINGS, ENDINGS[0])
     from hod_ros.command.whole_files import ending
+    from hod_ros.command.whole_files import refuse_inputs
+    refuse_folder_options(options)
+    refuse_topic(options.topic, '--topic', [options.motion])
     ending(options.output, ENDINGS)
+    refuse_inputs(options, options.output)
     return _report(options, one(options, source, model, options.motion, options.output, shown=True))
 
 

@@ -15,6 +15,7 @@ from hod_ros.command.motions import read_motion
 from hod_ros.command.robots import add_robot
 from hod_ros.command.robots import read_robot
 from hod_ros.command.whole_files import ending
+from hod_ros.command.whole_files import refuse_inputs
 from hod_ros.command.whole_files import whole_file
 
 DESCRIPTION = """\
@@ -67,6 +68,7 @@ def run(options: argparse.Namespace) -> int:
     from hod_ros.pictures import panels
     from hod_ros.pictures import rows
     from hod_ros.pictures import style
+    refuse_inputs(options, options.out)
     source, model = read_robot(options)
     trajectory = read_motion(options, source, model)
     drives = read_drives(options, source, model)

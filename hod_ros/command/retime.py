@@ -19,6 +19,7 @@ from hod_ros.command.reports import say_no
 from hod_ros.command.robots import add_robot
 from hod_ros.command.robots import read_robot
 from hod_ros.command.whole_files import ending
+from hod_ros.command.whole_files import refuse_inputs
 from hod_ros.command.whole_files import whole_file
 
 DESCRIPTION = """\
@@ -55,7 +56,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     require('scipy', 'trajectories')
     from hod_ros.trajectories.position_limits import beyond_position_limits
-    kind = None if options.out is None else ending(options.out, KINDS)
+    kind = None
+    if options.out is not None:
+        kind = ending(options.out, KINDS)
+        refuse_inputs(options, options.out)
     if options.step is not None and not 1e-6 <= options.step < float('inf'):
         raise Failure(f'--step is {options.step}; give a time of 1e-6 s or more', exits.USAGE)
     if options.effort_error is not None and not options.effort:

@@ -21,6 +21,7 @@ from hod_ros.command.reports import styled
 from hod_ros.command.robots import add_robot
 from hod_ros.command.robots import read_robot
 from hod_ros.command.whole_files import ending
+from hod_ros.command.whole_files import refuse_inputs
 from hod_ros.command.whole_files import whole_file
 
 DESCRIPTION = """\
@@ -59,6 +60,7 @@ def run(options: argparse.Namespace) -> int:
     require('viser', 'view')
     if options.html is not None:
         ending(options.html, ('.html',))
+        refuse_inputs(options, options.html)
     if options.live and options.html:
         raise Failure('--live shows a stream; leave out --html', exits.USAGE)
     if (options.live or options.html) and bool(options.live) == bool(options.motion):
