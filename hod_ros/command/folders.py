@@ -267,6 +267,7 @@ def _in_processes(count, jobs):
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import active_children
     from multiprocessing import get_context
+    _start_tracker()
     before = {name: os.environ.get(name) for name in _THREADS}
     os.environ.update(dict.fromkeys(_THREADS, '1'))         # of the workers, which are new interpreters
     left, tries = list(jobs), 0
@@ -316,11 +317,19 @@ def _end(workers):
             worker.join(_LONGEST_END)
 
 
+def _start_tracker():
+    """The process that watches over semaphores: before the pool starts one that SIGHUP would end, which would be told."""
+    from multiprocessing import resource_tracker
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP])
+    try:
+        resource_tracker.ensure_running()           # which lets Ctrl-C through as it starts
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGHUP])
+
+
 @contextmanager
 def _signals_held_back():
     """They come behind the block: processes that start in it get what they wait for, and never see Ctrl-C, not even while they import."""
-    from multiprocessing import resource_tracker
-    resource_tracker.ensure_running()               # which lets Ctrl-C through as it starts
     came = []
     before = {number: signal.signal(number, lambda number, _: came.append(number))      # another thread takes one in spite of the mask
               for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)}

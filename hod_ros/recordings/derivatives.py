@@ -63,8 +63,8 @@ def increasing(pieces: Iterator[Samples], name: str) -> Iterator[Samples]:
             before, at = stamps[late[0]], stamps[late[0] + 1]
             number = done + int(late[0]) + (last is None)
             raise InputError(
-                f'times[{number}] is {at * 1e-9:.9g}, not later than {before * 1e-9:.9g} before it; times must increase: sort the samples of '
-                f'{name!r} by time and drop the repeated ones')
+                f'times[{number}] is {at * 1e-9:.9g}, not later than {before * 1e-9:.9g} before it; times must increase: sort the samples '
+                f'of {name!r} by time and drop the repeated ones')
         if len(piece):
             done, last = done + len(piece), piece.stamps[-1]
         yield piece
