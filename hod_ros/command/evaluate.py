@@ -5,6 +5,7 @@ import argparse
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
+from typing import Any
 
 from hod_ros.command import exits
 from hod_ros.command.exits import Failure
@@ -78,12 +79,13 @@ def run(options: argparse.Namespace) -> int:
     return exits.NO
 
 
-def one(options: argparse.Namespace, source: 'Source', model: 'RobotModel', motion: Path, output: Path) -> None:
-    """The report of one trajectory of a folder."""
+def one(options: argparse.Namespace, source: 'Source', model: 'RobotModel', motion: Path, output: Path) -> dict[str, Any]:
+    """The report of one trajectory of a folder, which is written too."""
     own = argparse.Namespace(**vars(options) | {'motion': motion})
     document = _document(*_evaluated(own, source, model), own)
     with whole_file(output) as file:
         file.write((json.dumps(plain(document), indent=1) + '\n').encode())
+    return document
 
 
 def _evaluated(options, source, model):

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 RECORDINGS = ('.csv', '.npz', '.parquet', '.mcap', '.db3')
 _TRIES = 3                      # of a job whose worker was killed
+_NOTES = 5                      # that are shown
 _LONGEST_END = 5.0              # [s] of workers that were told to end
 MANIFEST = '_made_by_hod.json'
 # Options of a run, which change nothing of its results.
@@ -48,6 +49,13 @@ class Job(NamedTuple):
     options: argparse.Namespace
     motion: Path
     output: Path
+
+
+class Outcome(NamedTuple):
+    """Of a job: why it failed or None, and what is to be said of its output."""
+
+    error: str | None
+    note: str = ''
 
 
 def add_folders(parser: argparse.ArgumentParser, formats: list[str]) -> None:
@@ -104,28 +112,36 @@ def work_through(
     left = [
         Job(module, source, options, motion.resolve(), output.resolve()) for motion, output in pairs
         if options.again or not output.exists() or output.stat().st_mtime_ns < _changed(motion)]
-    failures = {}
+    failures, notes = {}, {}
     try:
         with Progress(len(pairs), 'recordings') as progress, closing(_results(options, left)) as results:
             done = len(pairs) - len(left)
-            for job, error in results:
+            for job, outcome in results:
                 done += 1
                 progress(done)
-                if error is not None:
-                    failures[str(job.motion)] = error
+                if outcome.note:
+                    notes[str(job.motion)] = outcome.note
+                if outcome.error is not None:
+                    failures[str(job.motion)] = outcome.error
                     job.output.unlink(missing_ok=True)      # of an earlier run, on what the recording was then
     finally:
         for folder in folders:
             remove_parts(folder)
     for name, error in sorted(failures.items()):
         print(f'hod {options.command}: {name}: {error}', file=sys.stderr)
-    counted = {'recordings': len(pairs), 'done': len(left) - len(failures), 'done_before': len(pairs) - len(left), 'failed': failures}
+    counted = {
+        'recordings': len(pairs), 'done': len(left) - len(failures), 'done_before': len(pairs) - len(left), 'failed': failures,
+        'notes': notes}
     if options.json:
         print_json(counted)
     else:
         before = f', {counted["done_before"]} done before' if counted['done_before'] else ''
         failed = f', {len(failures)} failed' if failures else ''
         print(f'{options.output}: {counted["done"]} of {len(pairs)} recordings{before}{failed}')
+        for name, note in sorted(notes.items())[:_NOTES]:
+            print(f'{name}: {note}')
+        if len(notes) > _NOTES:
+            print(f'and {len(notes) - _NOTES} more recordings have notes: --json tells all')
     return exits.INPUT if failures else exits.DONE
 
 
@@ -145,18 +161,17 @@ def recordings(folder: Path, kinds: tuple[str, ...] = RECORDINGS) -> Iterator[Pa
             yield path
 
 
-def do(job: Job) -> str | None:
-    """Does a job wherever it is called; returns why it could not be done, or None."""
+def do(job: Job) -> Outcome:
+    """Does a job wherever it is called."""
     from hod_ros.errors import HodError
     try:
-        import_module(job.module).one(job.options, job.source, _model(job), job.motion, job.output)
+        return Outcome(None, import_module(job.module).one(job.options, job.source, _model(job), job.motion, job.output)['note'])
     except Failure as failure:
         if failure.code == exits.OUTPUT:
             raise OSError(str(failure)) from None
-        return str(failure)
+        return Outcome(str(failure))
     except (HodError, ImportError) as error:
-        return ' '.join(str(error).split())
-    return None
+        return Outcome(' '.join(str(error).split()))
 
 
 _models: dict[tuple, 'RobotModel'] = {}
@@ -252,7 +267,7 @@ def _check_manifest(options, source, model, module, outputs):
 
 
 def _results(options, jobs):
-    """(job, why it failed or None) of each job, as they end."""
+    """(job, its Outcome) of each job, as they end."""
     if options.scheduler:
         return _on_cluster(options, jobs)
     if options.jobs in (None, 1) or len(jobs) < 2:
@@ -282,12 +297,12 @@ def _in_processes(count, jobs):
                             futures[pool.submit(_do_in_worker, job)] = job
                     for future in as_completed(futures):
                         try:
-                            error = future.result()
+                            outcome = future.result()
                         except BrokenProcessPool:
                             continue
                         done += 1
                         left.remove(futures[future])
-                        yield futures[future], error
+                        yield futures[future], outcome
                 except BaseException:
                     pool.shutdown(wait=False, cancel_futures=True)
                     _end(active_children())
@@ -295,7 +310,7 @@ def _in_processes(count, jobs):
             tries = 0 if done else tries + 1
             if tries == _TRIES:
                 for job in left[:1]:
-                    yield job, f'its worker was killed {_TRIES} times; is there too little memory for {count} jobs?'
+                    yield job, Outcome(f'its worker was killed {_TRIES} times; is there too little memory for {count} jobs?')
                 left, tries = left[1:], 0
     finally:
         for name, value in before.items():
@@ -372,6 +387,6 @@ def _on_cluster(options, jobs):
                 failed = future.status != 'finished'
                 if failed and isinstance(result[1], OSError):
                     raise Failure(str(result[1]), exits.OUTPUT)
-                yield futures[future], f'its worker failed: {result[1]}' if failed else result
+                yield futures[future], Outcome(f'its worker failed: {result[1]}') if failed else result
         finally:
             client.cancel(list(futures))

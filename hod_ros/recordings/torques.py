@@ -89,6 +89,8 @@ def compute_torques(
         raise InputError(f'progress is {arguments.shown(progress)}; give a function of the number of samples done, or None')
     if output.suffix not in WRITERS:
         raise InputError(f'{output.name!r} ends in none of {", ".join(WRITERS)}; name an output that does')
+    if output.exists() and recording.exists() and output.samefile(recording):
+        raise InputError(f'output {output.name!r} is the recording itself, which it would replace; name another')
     if missing is not None and not arguments.one_of(missing, ('differentiate', 'interpolate')):
         raise InputError(f"missing is {arguments.shown(missing)}; it is 'differentiate', 'interpolate' or None")
     if missing == 'interpolate' and order + 2 > max(SMOOTHNESS):

@@ -232,7 +232,8 @@ def test_workers_that_are_killed_as_they_start_are_told_of_among_many_jobs_too(t
     (tmp_path / 'sitecustomize.py').write_text("import os, sys\n'spawn_main' in ' '.join(sys.orig_argv) and os.kill(os.getpid(), 9)\n")
     (tmp_path / 'many.py').write_text("""if __name__ == '__main__':
     from hod_ros.command.folders import _in_processes
-    print(next(_in_processes(2, list(range(20_000)))))""")
+    job, outcome = next(_in_processes(2, list(range(20_000))))
+    print((job, outcome.error))""")
     done = subprocess.run(
         [sys.executable, 'many.py'], cwd=tmp_path, env={**os.environ, 'PYTHONPATH': str(tmp_path)}, capture_output=True, text=True,
         timeout=300)

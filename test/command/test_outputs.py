@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -265,3 +266,15 @@ def test_workers_have_removed_what_they_wrote_when_the_command_says_so(tmp_path,
     left = list((tmp_path / 'out').rglob('.*.part'))
     process.communicate(timeout=300)
     assert process.returncode == 128 + ending and 'nothing was left half written' in told and not left
+
+
+@pytest.mark.parametrize('jobs', ['1', '2'])
+def test_notes_on_the_recordings_of_a_folder_are_told(folder, jobs):
+    for name in ('a', 'b'):
+        (folder / 'cut').mkdir(exist_ok=True)
+        t = np.linspace(0, 1, 30)
+        positions = 0.3 * np.sin(3 * t)[:, None] + np.zeros(7)
+        np.savez(folder / 'cut' / f'{name}.npz', joint_names=MODEL.joint_names, times=t, positions=positions)     # begins in motion
+    found = report('compute', 'panda', 'cut', '--interpolate', '-o', 'torques', '--jobs', jobs, cwd=folder)
+    assert found['done'] == 2 and sorted(Path(name).name for name in found['notes']) == ['a.npz', 'b.npz']
+    assert all('rad/s' in note for note in found['notes'].values())

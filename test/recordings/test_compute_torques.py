@@ -57,6 +57,17 @@ def test_outputs_hold_what_inverse_dynamics_gives(tmp_path, ending):
     np.testing.assert_array_equal(values[:, 1:], expected.reshape(9000, -1))
 
 
+def test_a_recording_is_not_replaced_by_its_torques(tmp_path):
+    t = np.arange(100) * 1e-3
+    path = save(tmp_path / 'm.npz', t, motion(t))
+    before = path.read_bytes()
+    (tmp_path / 'link.npz').symlink_to(path)
+    for output in (path, tmp_path / 'link.npz'):
+        with pytest.raises(InputError, match='is the recording itself'):
+            compute_torques(MODEL, path, output, order=2)
+    assert path.read_bytes() == before
+
+
 def test_csv_and_parquet_are_read_as_npz_is(tmp_path):
     t = np.arange(100) * 1e-3
     q = motion(t)
