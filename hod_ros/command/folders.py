@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from contextlib import suppress
 from hashlib import sha256
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import NamedTuple
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 RECORDINGS = ('.csv', '.npz', '.parquet', '.mcap', '.db3')
 _TRIES = 3                      # of a job whose worker was killed
 _NOTES = 5                      # that are shown
+_LOOK = 1.0                     # [s] after which it is looked whether workers that are silent were killed
 _LONGEST_END = 5.0              # [s] of workers that were told to end
 MANIFEST = '_made_by_hod.json'
 # Options of a run, which change nothing of its results.
@@ -278,46 +280,62 @@ def _results(options, jobs):
 def _in_processes(count, jobs):
     """A killed worker breaks its pool: what was not done yet goes to a new one."""
     from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures import as_completed
-    from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import active_children
     from multiprocessing import get_context
     _start_tracker()
     before = {name: os.environ.get(name) for name in _THREADS}
     os.environ.update(dict.fromkeys(_THREADS, '1'))         # of the workers, which are new interpreters
-    left, tries = list(jobs), 0
+    left, tries = dict(enumerate(jobs)), 0
     try:
         while left:
+            tries += 1
             with ProcessPoolExecutor(min(count, len(left)), get_context('spawn'), _start_worker) as pool:
-                done = 0
                 try:
-                    futures = {}
-                    with _signals_held_back(), suppress(BrokenProcessPool):         # which may be before the last job is in
-                        for job in left:
-                            futures[pool.submit(_do_in_worker, job)] = job
-                    for future in as_completed(futures):
-                        try:
-                            outcome = future.result()
-                        except BrokenProcessPool:
-                            continue
-                        done += 1
-                        left.remove(futures[future])
-                        yield futures[future], outcome
+                    for number, outcome in _until_broken(pool, list(left.items()), 4 * count):
+                        tries = 0
+                        yield left.pop(number), outcome
                 except BaseException:
                     pool.shutdown(wait=False, cancel_futures=True)
                     _end(active_children())
                     raise
-            tries = 0 if done else tries + 1
+            if left:
+                _end(active_children())
             if tries == _TRIES:
-                for job in left[:1]:
-                    yield job, Outcome(f'its worker was killed {_TRIES} times; is there too little memory for {count} jobs?')
-                left, tries = left[1:], 0
+                told = f'its worker was killed {_TRIES} times; is there too little memory for {count} jobs?'
+                yield left.pop(next(iter(left))), Outcome(told)
+                tries = 0
     finally:
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+def _until_broken(pool, jobs, most):
+    """(number, Outcome) of (number, job) as they end, `most` at a time, until a worker is killed."""
+    from concurrent.futures import FIRST_COMPLETED
+    from concurrent.futures import wait
+    from concurrent.futures.process import BrokenProcessPool
+    waiting, running = iter(jobs), {}
+    with suppress(BrokenProcessPool):
+        while True:
+            with _signals_held_back():
+                for number, job in islice(waiting, most - len(running)):
+                    running[pool.submit(_do_in_worker, job)] = number
+            if not running:
+                return
+            ended, _ = wait(running, _LOOK, FIRST_COMPLETED)
+            if not ended:
+                pool.submit(_do_nothing).cancel()       # a broken pool refuses; what came as it broke may wait for ever
+            for future in ended:
+                number = running.pop(future)
+                with suppress(BrokenProcessPool):
+                    yield number, future.result()
+
+
+def _do_nothing():
+    pass
 
 
 def _end(workers):
