@@ -26,15 +26,17 @@ def main() -> None:
     try:
         if not client.wait_for_service(timeout_sec=10.0):
             sys.exit(f'{client.srv_name} is not there; is the node running, and has it a robot description?')
-        future = client.call_async(request)
-        rclpy.spin_until_future_complete(node, future, timeout_sec=10.0)
-        response = future.result()
+        response, tries = None, 0
+        while response is None and tries < 3:           # an answer may be lost where the two have only just found each other
+            future = client.call_async(request)
+            rclpy.spin_until_future_complete(node, future, timeout_sec=5.0)
+            response, tries = future.result(), tries + 1
     except KeyboardInterrupt:
         return
     finally:
         try_shutdown()
     if response is None:
-        sys.exit('no answer came within 10 s')
+        sys.exit('no answer came within 15 s')
     if not response.success:
         sys.exit(response.message)
     efforts = np.reshape(response.efforts, (len(q), ORDER + 1, len(response.joint_names)))

@@ -17,7 +17,9 @@ from array import array
 from collections.abc import Callable
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 from typing import TextIO
 
 import numpy as np
@@ -49,7 +51,7 @@ from hod_ros.ros.process import make_executor
 RATE = 500.0            # [Hz]
 ROWS = 5                # q to its snap, hence Q, Q' and Q''
 SERVICE_ORDER = 4
-PATIENCE = 15.0         # [s] longest wait for the node
+PATIENCE = 30.0         # [s] longest wait for the node
 TOLERANCE = 1e-12       # of an answer against the library, relative to the largest value of that order
 HEADER = "  joint            q [rad]     Q [N m]     Q' [N m/s]   Q'' [N m/s^2]"
 WARM_UP = 'warm-up'     # frame_id of setpoints that only find out whether answers arrive
@@ -156,9 +158,15 @@ class Peer:
         request = ComputeInverseDynamics.Request(
             joint_names=list(self.motion.joint_names), order=SERVICE_ORDER, derivatives=array('d', q.ravel()))
         self.wait_until(self._service.service_is_ready, PATIENCE, 'the service')
-        future = self._service.call_async(request)
-        self.wait_until(future.done, PATIENCE, 'the answer of the service')
-        response = future.result()
+        futures: list[Any] = []
+        end = time.monotonic() + PATIENCE
+        while not any(future.done() for future in futures):     # one may be lost where the two have only just found each other
+            if time.monotonic() > end:
+                raise Failure(f'the answer of the service did not come within {PATIENCE:g} s')
+            futures.append(self._service.call_async(request))
+            with suppress(Failure):
+                self.wait_until(futures[-1].done, PATIENCE / 5, 'the answer')
+        response = next(future.result() for future in futures if future.done())
         assert response is not None         # done
         if not response.success:
             raise Failure(f'the service refused: {response.message}')

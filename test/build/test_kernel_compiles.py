@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import checkout
@@ -39,16 +40,22 @@ def zig():
 
 
 def compile_strictly(c, cpp, instruction_sets, folder):
+    """Every source, two at a time, for these files take longest of all."""
     assert SOURCES or ALGORITHMS
-    for source in SOURCES:
-        checkout.run([*c, *STRICT, '-std=gnu11', source, *HEADERS], folder, checkout.bare_environment())
     dispatch = ['-DHOD_DISPATCH'] if len(instruction_sets) > 1 else []
-    checkout.run([*cpp, *STRICT, *CPP, *dispatch, KERNEL / '_doorway.cpp', *HEADERS], folder, checkout.bare_environment())
-    for algorithm in ALGORITHMS:
-        for flags in instruction_sets:
-            checkout.run(
-                [*cpp, *STRICT, *CPP, *flags, f'-DHOD_ALGORITHM={algorithm}', f'-DHOD_HEADER="hod/{algorithm}.hpp"', CORE / 'compiled.cpp'],
-                folder, checkout.bare_environment())
+    units = [[*c, *STRICT, '-std=gnu11', source, *HEADERS] for source in SOURCES]
+    units.append([*cpp, *STRICT, *CPP, *dispatch, KERNEL / '_doorway.cpp', *HEADERS])
+    units += [
+        [*cpp, *STRICT, *CPP, *flags, f'-DHOD_ALGORITHM={algorithm}', f'-DHOD_HEADER="hod/{algorithm}.hpp"', CORE / 'compiled.cpp']
+        for algorithm in ALGORITHMS for flags in instruction_sets]
+    with ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(compile_one, unit, folder / str(number)) for number, unit in enumerate(units)]:
+            done.result()
+
+
+def compile_one(command, folder):
+    folder.mkdir()
+    checkout.run(command, folder, checkout.bare_environment())
 
 
 def debian_headers(target, folder):
