@@ -111,7 +111,8 @@ class PreparedDrives:
 
         joint_friction: (rows - 2, n) of friction_forces, to be added to Q with its derivatives bounded; see bounded_joint_friction.
         """
-        arguments.threads(threads)
+        if threads is not None:
+            arguments.threads(threads)
         if joint_friction is not None:
             q, Q = self.checked_pair(q, Q)
             friction = arrays.finite(arrays.floats(joint_friction, 'joint_friction'), 'joint_friction')
@@ -205,7 +206,8 @@ class PreparedDrives:
             self, q: ArrayLike, stiffness: ArrayLike | None = None, wrenches: Wrenches | None = None,
             deflections: Mapping[str, float] | None = None, *, threads: int | None = None) -> MotorFeedforward:
         """As the function of this name. deflections: {joint: theta - q} of the joints whose dampers keep a state (see DampingFilter)."""
-        arguments.threads(threads)
+        if threads is not None:
+            arguments.threads(threads)
         if wrenches is None and deflections is None and self._at_once:
             compiled = self._compiled(q, None, stiffness, self._rotor_figures, threads)
             if self._as_meant(compiled):

@@ -61,7 +61,8 @@ def forward_dynamics(model: RobotModel, q: ArrayLike, Q: ArrayLike, *, wrenches:
         >>> np.allclose(forward_dynamics(model, q[:2], Q), q[2:])
         True
     """
-    arguments.threads(threads)
+    if threads is not None:
+        arguments.threads(threads)
     kernel = getattr(model, '_compiled', None)
     if kernel is not None and wrenches is None and base is None and base_wrench is None:
         rows = kernel.forward_dynamics(q, Q, threads=threads) if threads else kernel.forward_dynamics(q, Q)

@@ -74,6 +74,8 @@ def inverse_dynamics(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | No
                     pose, twists = base
                     Q = kernel.inverse_dynamics(q, pose, twists)
                     if Q is not None:
+                        if order is None and len(Q[0]) + 1 == len(twists) <= MOST_UNASKED:
+                            return Q
                         motions.check_twists(twists, Q[0].shape[-2] + 1, Q[0].shape[:-2])
             elif formulation == 'spatial' and base is None:
                 Q = kernel.spatial_inverse_dynamics(q)

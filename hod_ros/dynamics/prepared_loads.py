@@ -58,7 +58,8 @@ class PreparedLoads:
             Q = self._kernel.inverse_dynamics(q, pose, twists, values, self._places)
             if Q is not None:
                 forces = Q[0] if type(Q) is tuple else Q
-                self._check_shared(values, forces.shape[-2], forces.shape[:-2], twists, forces.shape[-2] + 1)
+                if forces.ndim == 3 or len(values) != len(forces) or twists is not None and len(twists) != len(forces) + 1:
+                    self._check_shared(values, forces.shape[-2], forces.shape[:-2], twists, forces.shape[-2] + 1)
                 return Q
         return inverse_dynamics(self.model, q, wrenches=self._wrenches(values), base=base, order=_order(q, values), threads=threads)
 
@@ -69,7 +70,8 @@ class PreparedLoads:
             pose, twists = base if isinstance(base, tuple) and len(base) == 2 else (None, None)
             matrices = self._kernel.inverse_dynamics_derivatives(q, values, self._places, pose, twists)
             if matrices is not None:
-                self._check_shared(values, 1, matrices[0].shape[:-2], twists, 2)
+                if len(values) > 1 or twists is not None and len(twists) > 2:
+                    self._check_shared(values, 1, matrices[0].shape[:-2], twists, 2)
                 return InverseDynamicsDerivatives._make(matrices)
         return inverse_dynamics_derivatives(self.model, q, wrenches=self._wrenches(values), base=base, threads=threads)
 
@@ -78,7 +80,8 @@ class PreparedLoads:
         if self._kernel is not None and threads is None:
             G = self._kernel.force_gradients(q, values, self._places)
             if G is not None:
-                self._check_shared(values, G.shape[-4], G.shape[:-4])
+                if G.ndim == 5 or len(values) != len(G):
+                    self._check_shared(values, G.shape[-4], G.shape[:-4])
                 return G
         return force_gradients(self.model, q, wrenches=self._wrenches(values), order=_order(q, values), threads=threads)
 
@@ -87,7 +90,8 @@ class PreparedLoads:
         if self._kernel is not None and threads is None:
             g = self._kernel.force_gradient_product(q, v, values, self._places)
             if g is not None:
-                self._check_shared(values, g.shape[-2] - 2, g.shape[:-2])
+                if g.ndim == 3 or len(values) != len(g) - 2:
+                    self._check_shared(values, g.shape[-2] - 2, g.shape[:-2])
                 return g
         return force_gradient_product(self.model, q, v, wrenches=self._wrenches(values), order=_order(q, values), threads=threads)
 

@@ -118,7 +118,7 @@ def inverse_dynamics_derivatives(model: RobotModel, q: ArrayLike, *, wrenches: W
     if kernel is not None and wrenches is None and threads is None and (base is None or _is_pair(base)):
         matrices = kernel.inverse_dynamics_derivatives(q) if base is None else kernel.inverse_dynamics_derivatives(q, None, None, *base)
         if matrices is not None:
-            if base is not None:
+            if base is not None and len(base[1]) > 2:
                 motions.check_twists(base[1], 2, matrices[0].shape[:-2])
             return tuple.__new__(InverseDynamicsDerivatives, matrices)      # what _make does, in two thirds of its time
     arguments.threads(threads)
