@@ -34,7 +34,7 @@ class JointStates:
         key = len(data), data[BEGINNING]        # one that is cut off takes no whole one's place
         self._waiting.pop(key, None)
         if len(self._waiting) >= MOST_PUBLISHERS:
-            self._waiting.clear()
+            del self._waiting[next(iter(self._waiting))]        # the oldest
         self._waiting[key] = data, monotonic()
 
     @property

@@ -114,3 +114,13 @@ def test_joint_states_that_are_cut_off_take_no_whole_ones_place():
         states.refresh(measured)
         np.testing.assert_array_equal(measured.positions, q)
         assert measured.record.count == 1, length
+
+
+def test_many_sources_of_joint_states_in_one_round_push_out_the_oldest_alone():
+    measured, states = Measured(['joint1'], np.ones(1), 0.1), JointStates()
+    for k in range(17):
+        state = JointState(name=['joint1' if k == 8 else 'other'], position=array('d', [0.1 * k]))
+        state.header.frame_id = f'frame {k}'
+        states.keep(serialize_message(state))
+    states.refresh(measured)
+    assert measured.positions == [pytest.approx(0.8)]
