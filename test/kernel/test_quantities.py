@@ -84,6 +84,43 @@ def test_quantities_agree_with_numpy_single_and_in_batches(name, instruction_set
                         close([many[i][k]], [reference[k]], 1e-11)
 
 
+def robots_that_begin_in_any_way(count, base):
+    """Robots of all shapes and mixtures of joints, among them those whose first bodies slide, one behind the other."""
+    for seed in range(count):
+        rng = np.random.default_rng(seed)
+        kinds = (('prismatic',), ('revolute', 'prismatic'), KINDS)[seed % 3]
+        yield random_tree(rng, 1 + seed % 5, shape=('chain', 'tree', 'star')[seed // 3 % 3], kinds=kinds, base=base)
+
+
+@pytest.mark.parametrize('base', ['fixed', 'free'])
+@pytest.mark.parametrize('name', OF_MOTION)
+def test_quantities_agree_with_numpy_on_robots_that_begin_in_any_way(name, base):
+    compute, fewest = OF_MOTION[name]
+    for model in robots_that_begin_in_any_way(36, base):
+        rng = np.random.default_rng(model.n)
+        model = model.replace(links=dict(model.links) | {'tool': (len(model.bodies) - 1, random_pose(rng))})
+        q = random_motion(rng, model, 1)[:fewest + 1]
+        motion = (random_pose(rng), rng.standard_normal((fewest, 6))) if base == 'free' else None
+        for one, reference in zip(
+                arrays(compute(model, q, motion)), arrays(compute(without_kernel(model), q, motion)), strict=True):
+            np.testing.assert_allclose(one, reference, rtol=0, atol=1e-11 * max(1.0, np.abs(reference).max(initial=0.0)))
+
+
+@pytest.mark.parametrize('compute', [
+    lambda model, q: inverse_dynamics(model, q),
+    lambda model, q: inverse_dynamics(model, q, formulation='spatial'),
+    lambda model, q: hod_ros.forward_dynamics(model, q[:2], inverse_dynamics(model, q)),
+    lambda model, q: np.stack(inverse_dynamics_derivatives(model, q[:3])),
+    lambda model, q: np.stack(forward_dynamics_derivatives(model, q[:2], inverse_dynamics(model, q)[0])),
+    lambda model, q: hod_ros.force_gradients(model, q),
+    lambda model, q: force_gradient_product(model, q, inverse_dynamics(model, q)),
+], ids=['inverse', 'spatial', 'forward', 'derivatives', 'forward derivatives', 'gradients', 'product'])
+def test_dynamics_agree_with_numpy_on_robots_that_begin_in_any_way(compute):
+    for model in robots_that_begin_in_any_way(36, 'fixed'):
+        q = random_motion(np.random.default_rng(model.n), model, 2)
+        close(compute(model, q), compute(without_kernel(model), q), 1e-9)
+
+
 @pytest.mark.parametrize('name', OF_MOTION)
 def test_quantities_are_compiled_and_their_references_take_batches(name):
     compute, fewest = OF_MOTION[name]
