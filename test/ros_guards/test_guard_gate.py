@@ -136,6 +136,14 @@ def test_a_simulation_may_go_faster_than_time_at_full_speed(pace):
         assert bench.send(q, stamp=1 + 1_000_000 * k, clock=5.0 + 0.001 * k), (k, bench.fault.reason)
 
 
+def test_a_simulations_clock_that_jumps_ahead_lets_no_stream_jump():
+    bench = Bench()
+    assert bench.send(HOME, clock=5.0)
+    bench.now += 0.002
+    assert not bench.send(HOME + [0.5, 0.0, 0.0], clock=5000.0)
+    assert 'a stream would start' in bench.fault.reason
+
+
 @pytest.mark.parametrize('timeout', [0.0, 5.0])
 @pytest.mark.parametrize('measured', [True, False])
 @pytest.mark.parametrize('another', [True, False])

@@ -134,10 +134,11 @@ class Gate:
             return None
         if beyond:
             return self._end_stream(self.limits.record, self.limits.fault(q))
-        if self.running and (arrival.source is not self._arrival.source or now - self._arrival.time > LONGEST_PAUSE):
+        arrived, told = arrival.after(self._arrival) if self.running else (0.0, 0.0)
+        if self.running and (arrival.source is not self._arrival.source or arrived > LONGEST_PAUSE):
             self._stop_stream()         # whoever goes on with it begins where the robot is
         if self.running:
-            reason = self.continuity.reach_fault(q[0], self.motion[0], *arrival.after(self._arrival))
+            reason = self.continuity.reach_fault(q[0], self.motion[0], arrived, told)
             if reason:
                 return self._end_stream(self.continuity.reach, reason)
         elif not self._starts(q[0], now):
