@@ -89,17 +89,16 @@ class Program:
     positive_weight: float
 
     def solve(self, A, b, start, *, warm=False):
-        """(x, inverse covariance) of the minimum, from a start inside; warm: one that is near."""
+        """x of the minimum, from a start inside; warm: one that is near."""
         x = np.array(start)
         if warm:
-            x = self._newton(A, b, x, 1.0)
-            return x, A + self.curvature(x)
+            return self._newton(A, b, x, 1.0)
         height = abs(float(0.5 * x @ A @ x - b @ x)) + float(0.5 * b @ np.linalg.lstsq(A, b, rcond=1e-12)[0])
         factor = max(1.0, height / max(len(x), 1) / self.weight)
         while True:
             x = self._newton(A, b, x, factor)
             if factor == 1.0:
-                return x, A + self.curvature(x)
+                return x
             factor = max(1.0, factor / _FALL)
 
     def _newton(self, A, b, x, factor):

@@ -216,9 +216,7 @@ def _result(model, unknowns, pieces, held_out, best, width, errors_held_out, fil
     armature, damping, friction, offsets = (best.x[unknowns.part(k)] for k in range(4))
     names, given = parameter_names(model), inertial_parameters(model)
     described = model
-    without = np.linalg.inv(unknowns.program.curvature(best.x) + unknowns.loose)
-    covariance = np.linalg.inv(best.information)
-    covariance = 0.5 * (covariance + covariance.T)
+    without, covariance = _covariances(unknowns.program.curvature(best.x) + unknowns.loose, best.from_data)
     told = 1 - np.sqrt(np.diag(covariance) / np.diag(without))[:bodies].reshape(-1, 10)
     excited = told.max(axis=1) > _EXCITED
     columns = unknowns.columns.reshape(-1, 10)[excited]
@@ -261,6 +259,14 @@ def _result(model, unknowns, pieces, held_out, best, width, errors_held_out, fil
     return Identification(
         found, full, offsets, float(width), tuple(figures), base_figures, condition, was, errors_held_out,
         best.errors(unknowns, pieces, width), rates_used, filtering, changed, tuple(notes))
+
+
+def _covariances(believed, from_data):
+    """Inverses of what is believed, and of believed + from_data, both of which stay positive however far their figures are apart."""
+    spread = np.linalg.inv(np.linalg.cholesky(believed))        # L^-1, where L L^T = believed
+    gains, directions = np.linalg.eigh(spread @ from_data @ spread.T)
+    told = spread.T @ directions / np.sqrt(1 + np.maximum(gains, 0))
+    return spread.T @ spread, told @ told.T
 
 
 def _figure(name, value, variance, described, variance_without, unit):

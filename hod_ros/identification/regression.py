@@ -52,8 +52,7 @@ class Unknowns:
 @dataclass(frozen=True)
 class Fit:
     x: np.ndarray
-    information: np.ndarray     # inverse covariance
-    from_data: np.ndarray       # the part of it that the recordings gave
+    from_data: np.ndarray       # the part of the inverse covariance that the recordings gave
     noise: np.ndarray           # (orders, n) standard deviation of the residuals
     persistence: np.ndarray     # (orders, n)
     used: np.ndarray            # (orders, n) whether these equations count
@@ -86,14 +85,14 @@ def fit(unknowns, pieces, width, orders):
         weights = np.where(used, 1 / (noise**2 * persistence), 0.0)
         from_data = sum(np.tensordot(w, gram, axes=1) for w, gram in zip(weights, grams, strict=True))
         b = sum(w @ side for w, side in zip(weights, sides, strict=True))
-        x, information = unknowns.program.solve(unknowns.loose + from_data, b, x, warm=turn > 0)
+        x = unknowns.program.solve(unknowns.loose + from_data, b, x, warm=turn > 0)
         rests = [
             [values - part @ x for part, values in zip(*pair, strict=True)] for pair in zip(rows, torques, strict=True)]
         noise = np.array([np.sqrt(np.mean(np.concatenate(parts, axis=1)**2, axis=1)) for parts in rests])
         noise = np.maximum(noise, 1e-9 * signal)
         persistence = np.array([[_persistence([part[j] for part in parts]) for j in range(unknowns.n)] for parts in rests])
         used[1:] = noise[1:]**2 < (1 - _FIRST_RATES) * signal[1:]**2
-    return Fit(x, information, from_data, noise, persistence, used, float(np.log(noise[0]).sum()))
+    return Fit(x, from_data, noise, persistence, used, float(np.log(noise[0]).sum()))
 
 
 def _by_joint(rows):

@@ -136,6 +136,19 @@ def test_what_the_recordings_do_not_tell_stays_as_described(found):
     assert all(abs(figure.value - figure.described) < figure.deviation for figure in silent)
 
 
+def test_deviations_stay_positive_where_exact_torques_of_a_small_motion_tell_little_apart():
+    arm = robot('our_panda')
+    t, j = 2e-3 * np.arange(3000)[:, None], np.arange(arm.n)
+    w = 1 + 0.3 * j
+    q = np.stack([0.02 * w**k * np.sin(w * t + j + k * np.pi / 2) for k in range(3)], axis=1)
+    q[:, 0] += [0, -0.3, 0, -1.8, 0, 1.5, 0.7]
+    small = identify(arm, Recording(arm.joint_names, t[:, 0], q[:, 0], inverse_dynamics(arm, q, order=0)[:, 0]))
+    assert small.condition > 1e6
+    eigenvalues = np.linalg.eigvalsh(small.covariance)
+    assert eigenvalues[0] > -1e-13 * eigenvalues[-1]
+    assert all(figure.deviation > 0 for figure in (*small.figures, *small.base_figures) if 'stiffness' not in figure.name)
+
+
 def test_every_identified_body_is_physical_even_from_torques_that_are_noise(believed, recordings):
     rng = np.random.default_rng(0)
     r = recordings[0]
