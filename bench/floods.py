@@ -3,7 +3,8 @@
 
 In each trial three or four planners publish as fast as they can, two to six processes burn the processors, and the node commands, at
 real-time or ordinary priority. Then a signal ends it. It must have answered all the while, end within two seconds of the signal, with
-exit code 0, and what ~/commands carries last must be the torque that holds the last position.
+exit code 0, and what ~/commands carries last must be the torque that holds the last position. Of an end that takes longer than a
+second the record says where all threads of the node stood, and for how long the machine let nobody run.
 """
 
 import argparse
@@ -31,10 +32,18 @@ from hod_ros.ros.scheduling import run_in_real_time
 
 SILENCE = 2.0           # [s] without an answer that counts as a hang
 LONGEST_END = 2.0       # [s] from the signal to the end of the process
+LOOKS = (1.0, 1.4, 1.8) # [s] after the signal: what is still there tells where it stands
 PATIENCE = 20.0         # [s] for starts
+TURN = 0.05             # [s] longest wait of the watch
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 BURNER = 'while True: pass'
+NODE = '''
+import faulthandler, signal
+faulthandler.register(signal.SIGUSR1)
+from hod_ros.ros.process import main
+main()
+'''
 PLANNER = '''
 import sys
 import rclpy
@@ -102,6 +111,7 @@ class Watch:
         self.answers = 0
         self.answered = time.perf_counter()     # when the last one came
         self.silence = 0.0                      # [s] the longest
+        self.standstill = 0.0                   # [s] the longest in which this process, of the highest priority, did not run
         self.command = None
 
     def _on_answer(self, message):
@@ -114,9 +124,12 @@ class Watch:
         self.command = np.array(message.data)
 
     def spin(self, seconds, until=lambda: False):
-        end = time.perf_counter() + seconds
-        while (left := end - time.perf_counter()) > 0 and not until():
-            self.executor.spin_once(timeout_sec=min(left, 0.05))
+        now = time.perf_counter()
+        end = now + seconds
+        while now < end and not until():
+            self.executor.spin_once(timeout_sec=min(end - now, TURN))
+            before, now = now, time.perf_counter()
+            self.standstill = max(self.standstill, now - before - TURN)
         return until()
 
     def close(self):
@@ -141,7 +154,7 @@ def trial(watch, planners, burners, priority, seconds, number):
     """What happened, as figures."""
     watch.command, watch.answers = None, 0
     node_command = [
-        sys.executable, '-m', 'hod_ros.ros.process', '--ros-args', '-p', f'realtime_priority:={priority}', '-p', 'publish_commands:=true']
+        sys.executable, '-c', NODE, '--ros-args', '-p', f'realtime_priority:={priority}', '-p', 'publish_commands:=true']
     with ExitStack() as stack:
         errors = stack.enter_context(tempfile.TemporaryFile('w+'))
         node = stack.enter_context(process(node_command, stdout=subprocess.DEVNULL, stderr=errors))
@@ -163,18 +176,23 @@ def trial(watch, planners, burners, priority, seconds, number):
             planner.stdin.flush()
         watch.spin(seconds)
         silence = max(watch.silence, time.perf_counter() - watch.answered)
+        watch.standstill = 0.0
         sent = time.perf_counter()
         node.send_signal(number)
-        watch.spin(10.0, lambda: node.poll() is not None)
+        for look in LOOKS:
+            if watch.spin(sent + look - time.perf_counter(), lambda: node.poll() is not None):
+                break
+            node.send_signal(signal.SIGUSR1)
+        watch.spin(sent + 10.0 - time.perf_counter(), lambda: node.poll() is not None)
         took, code = time.perf_counter() - sent, node.poll()
         errors.seek(0)
-        told = errors.read()[-1000:]
+        told = errors.read()[-10_000:]
     watch.spin(0.3)
     held = watch.command is not None and bool(np.allclose(watch.command, watch.holding, rtol=0.0, atol=1e-6))
     return {
         'planners': planners, 'burners': burners, 'priority': priority, 'seconds': seconds, 'signal': signal.Signals(number).name,
-        'answers_per_s': (watch.answers - before) / seconds, 'silence_s': silence, 'end_s': took, 'exit_code': code, 'last_command': held,
-        'last words': '' if code == 0 else told}
+        'answers_per_s': (watch.answers - before) / seconds, 'silence_s': silence, 'end_s': took, 'standstill_s': watch.standstill,
+        'exit_code': code, 'last_command': held, 'last words': told if code != 0 or took > LOOKS[0] else ''}
 
 
 def fault(result):
@@ -213,7 +231,7 @@ def run(trials=400, seconds=10.0, seed=0):
     return {
         'trials': len(results), 'as_it_must_be': faults.count(''),
         'faults': {text: faults.count(text) for text in sorted(set(faults) - {''})},
-        'largest': {key: max(result[key] for result in results) for key in ('silence_s', 'end_s')},
+        'largest': {key: max(result[key] for result in results) for key in ('silence_s', 'end_s', 'standstill_s')},
         'smallest': {'answers_per_s': min(result['answers_per_s'] for result in results)}, 'results': results}
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 NICENESS = 10           # of services
 AHEAD, BEHIND = -5, 5   # niceness of what plans motions
-THREADS = Path('/proc/self/task')
+PROCESSES = Path('/proc')
 T = TypeVar('T')
 
 
@@ -46,9 +46,9 @@ def run_as_others() -> None:
 
 
 def _schedule_all_threads(policy, priority):
-    for thread in THREADS.iterdir():
+    for thread in _threads(os.getpid()):
         with suppress(ProcessLookupError):      # it has ended
-            os.sched_setscheduler(int(thread.name), policy, os.sched_param(priority))
+            os.sched_setscheduler(thread, policy, os.sched_param(priority))
 
 
 def at_ordinary_priority(start: Callable[[], T]) -> T:
@@ -71,8 +71,28 @@ def stand_behind_the_node() -> None:
 
 
 def give_way() -> None:
-    """Lower priority for this process, and one processor left to others where there are several."""
+    """Lower priority for this process, numpy's threads among it, and one processor left to others where there are several."""
     os.nice(NICENESS)
-    if hasattr(os, 'sched_setaffinity'):
+    if hasattr(os, 'sched_getaffinity'):
         processors = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, processors[1:] or processors)
+        _place(os.getpid(), processors[1:] or processors)
+
+
+def no_longer_give_way(process: int) -> None:
+    """Takes give_way back for another process, all of whose threads have to end: on all our processors, and as soon as we where we may."""
+    if hasattr(os, 'sched_getaffinity'):
+        _place(process, sorted(os.sched_getaffinity(0)))
+
+
+def _place(process, processors):
+    """All threads of a process on these processors, with this thread's niceness where we may."""
+    niceness = os.getpriority(os.PRIO_PROCESS, 0)
+    with suppress(OSError):         # it has ended
+        for thread in _threads(process):
+            with suppress(OSError):     # the same, or we may not
+                os.sched_setaffinity(thread, processors)
+                os.setpriority(os.PRIO_PROCESS, thread, niceness)
+
+
+def _threads(process):
+    return [int(thread.name) for thread in (PROCESSES / str(process) / 'task').iterdir()]

@@ -12,6 +12,8 @@ import time
 from dataclasses import dataclass
 
 from hod_ros.model.robot_model import RobotModel
+from hod_ros.ros.process import leave
+from hod_ros.ros.process import make_executor
 from hod_ros.ros.scheduling import give_way
 
 POLL = 0.1              # [s]
@@ -54,12 +56,15 @@ class Stop:
 
 
 def main():
+    leave(run())
+
+
+def run():
     give_way()
     import numpy as np
     import rclpy
     from rclpy.signals import SignalHandlerOptions
 
-    from hod_ros.ros.process import make_executor
     from hod_ros.ros.services.blackboard import Blackboard
     from hod_ros.ros.services.blackboard import SignsOfLife
 

@@ -19,6 +19,7 @@ from hod_ros.ros.reporting.status import WARN
 from hod_ros.ros.reporting.status import Status
 from hod_ros.ros.robot.robot import Robot
 from hod_ros.ros.scheduling import at_ordinary_priority
+from hod_ros.ros.scheduling import no_longer_give_way
 from hod_ros.ros.services.blackboard import Blackboard
 from hod_ros.ros.services.blackboard import SignsOfLife
 from hod_ros.ros.services.host import HostState
@@ -26,7 +27,8 @@ from hod_ros.ros.services.requests import RequestLimits
 from hod_ros.ros.setpoints.setpoint_limits import motion_limits
 
 PATIENCE = 2.0          # [s] for an end in good order
-PARTING = 0.3           # [s] the same where the node itself ends
+PARTING = 0.9           # [s] the same where the node itself ends, which does other things meanwhile
+DYING = 0.1             # [s] for one that is killed: it needs a processor even for this
 SILENCE = 3.0           # [s] without a sign of life that is worth a warning
 LONGEST_SILENCE = 20.0  # [s] without a sign of life, after which it is killed
 LONG_LIFE = 10.0        # [s] one that dies earlier is started again after a pause
@@ -35,7 +37,7 @@ LONGEST_PAUSE = 30.0    # [s]
 APART = {'process_group': 0} if sys.version_info >= (3, 11) else {'start_new_session': True}
 
 # Isolated: else a numpy.py or queue.py in the directory that the node was started in would be executed.
-PROGRAM = 'import sys; sys.path[:] = sys.argv[3:]; from hod_ros.ros.services.host import main; sys.exit(main())'
+PROGRAM = 'import sys; sys.path[:] = sys.argv[3:]; from hod_ros.ros.services.host import main; main()'
 
 
 def search_path() -> list[str]:
@@ -54,7 +56,7 @@ class ServiceProcess:
         self._blackboard = Blackboard()
         self._signs = SignsOfLife()
         self._process = None
-        self._began = self._again = self._pause = 0.0
+        self._began = self._again = self._asked = self._pause = 0.0
         self._deaths = self._deaths_before = 0
         self._fault = ''
 
@@ -136,22 +138,23 @@ class ServiceProcess:
         process = self._process
         if process is None or process.stdin.closed:
             return
+        self._asked = monotonic()
         process.stdin.close()
         process.terminate()
-        with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, process.pid, 0)     # where we may, it gives way no more
+        no_longer_give_way(process.pid)
 
     def stop(self, patience: float = PATIENCE) -> None:
+        """[s] patience from the time it was asked to end."""
         self.ask_to_end()
         process, self._process, self._pause = self._process, None, 0.0
         if process is None:
             return
-        try:
-            process.wait(patience)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            with suppress(subprocess.TimeoutExpired):       # it needs a processor even for this
-                process.wait(patience)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(max(self._asked + patience - monotonic(), 0.0))
+            return
+        process.kill()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(DYING)
 
     def close(self) -> None:
         self.stop(PARTING)

@@ -14,6 +14,7 @@ from typing import Any
 from hod_ros.errors import HodError
 from hod_ros.ros.scheduling import at_ordinary_priority
 from hod_ros.ros.services.host_process import APART
+from hod_ros.ros.services.host_process import DYING
 from hod_ros.ros.services.host_process import search_path
 from hod_ros.ros.streaming.planner_host import receive
 from hod_ros.ros.streaming.planner_host import send
@@ -21,7 +22,7 @@ from hod_ros.ros.streaming.plans import PlanningRobot
 from hod_ros.ros.streaming.plans import Rehearsal
 
 LONGEST = 10.0          # [s] a job may take
-PARTING = 1.0           # [s] longest wait for the thread that waits for a result
+PARTING = 0.3           # [s] longest wait for the thread that waits for a result
 PROGRAM = 'import sys; sys.path[:] = sys.argv[1:]; from hod_ros.ros.streaming.planner_host import main; sys.exit(main())'
 
 
@@ -101,7 +102,8 @@ class Planner:
             return
         with suppress(OSError):
             process.kill()
-        process.wait()
+        with suppress(subprocess.TimeoutExpired):       # it needs a processor even for this
+            process.wait(DYING)
         if self._thread is not None:
             self._thread.join(PARTING)      # its pipes are broken now
         for stream in (process.stdin, process.stdout):

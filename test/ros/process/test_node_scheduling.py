@@ -13,6 +13,8 @@ from ros_harness import node_with_arm
 from ros_harness import setpoint
 from trajectory_msgs.msg import JointTrajectory
 
+from hod_ros.ros.scheduling import no_longer_give_way
+
 pytestmark = pytest.mark.slow
 
 ASK = 'import os; os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(20))'
@@ -53,6 +55,19 @@ def test_setpoints_are_answered_in_real_time_and_services_give_way(client):
         services = services_of(node.pid)
         assert policies(services) == {(os.SCHED_OTHER, 0)}
         assert os.getpriority(os.PRIO_PROCESS, services) > os.getpriority(os.PRIO_PROCESS, node.pid)
+
+
+@REAL_TIME
+def test_services_that_are_to_end_give_way_no_more_with_any_thread(client):
+    with node_with_arm(client) as node:
+        assert client.compute(Q, order=2).success
+        services = services_of(node.pid)
+        threads = [int(thread.name) for thread in Path(f'/proc/{services}/task').iterdir()]
+        ordinary = os.getpriority(os.PRIO_PROCESS, 0)
+        assert all(os.getpriority(os.PRIO_PROCESS, thread) > ordinary for thread in threads)
+        no_longer_give_way(services)
+        assert all(os.getpriority(os.PRIO_PROCESS, thread) == ordinary for thread in threads)
+        assert all(os.sched_getaffinity(thread) == os.sched_getaffinity(0) for thread in threads)
 
 
 @pytest.mark.parametrize('priority', [pytest.param(20, marks=REAL_TIME), 0])
