@@ -166,7 +166,7 @@ def draw(figures: list[Figure], file, kind: str) -> None:
     """Bars of the times, ours hatched, with their figures beside them."""
     from hod_ros.pictures import style
     sizes = sorted({figure.joints for figure in figures})
-    figure, axes = style.subplots(len(sizes), 1, (7.5, 0.6 + 0.42 * len(figures)))
+    figure, axes = style.subplots(len(sizes), 1, (7.2, 0.6 + 0.42 * len(figures)))
     for plot, joints in zip(axes[:, 0], sizes, strict=True):
         shown = [one for one in figures if one.joints == joints][::-1]
         bars = plot.barh(

@@ -194,6 +194,9 @@ class HodNode(ManagedNode):
     def destroy_node(self):
         if self._service_process is not None:
             self._service_process.ask_to_end()
+        if self._planner is not None:
+            self._planner.kill()
+            self._forwarding_planner.kill()
         if self._path is not None:
             self._path.send_last_command()
         if self._keeper is not None:

@@ -95,13 +95,16 @@ class Planner:
             return HodError(f'a trajectory could not be interpolated within {LONGEST:g} s; give fewer points')
         return None
 
+    def kill(self) -> None:
+        """Only `close` waits for the end of the process; a running job has no result."""
+        if self._process is not None:
+            self._process.kill()
+
     def close(self) -> None:
-        """Ends the process; a running job has no result."""
+        self.kill()
         process, self._process = self._process, None
         if process is None:
             return
-        with suppress(OSError):
-            process.kill()
         with suppress(subprocess.TimeoutExpired):       # it needs a processor even for this
             process.wait(DYING)
         if self._thread is not None:

@@ -12,6 +12,7 @@ from ros_harness import arm_urdf
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_msgs.msg import String
+from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 from trajectory_msgs.msg import JointTrajectoryPoint
 
@@ -92,3 +93,12 @@ class Robot:
         for publisher in (self._states, self._trajectories):
             self.client.node.destroy_publisher(publisher)
         self.client.spin(0.05)
+
+
+def begin_anew(robot, client):
+    """Ends what the node streams, and the fault to which a busy machine may have come meanwhile."""
+    client.change_state('deactivate')
+    robot.measures = True
+    assert robot.live(until=lambda: client.call(Trigger, 'reset', Trigger.Request()).success)
+    client.change_state('activate')
+    robot.close()

@@ -15,6 +15,7 @@ from streaming_robot import MODEL
 from streaming_robot import NAMES
 from streaming_robot import PARAMETERS
 from streaming_robot import Robot
+from streaming_robot import begin_anew
 from streaming_robot import trajectory
 from trajectory_msgs.msg import JointTrajectory
 
@@ -46,9 +47,7 @@ def robot(node, client):
     assert client.wait_until(lambda: robot._trajectories.get_subscription_count() and robot._states.get_subscription_count())
     robot.live(0.2)
     yield robot
-    client.change_state('deactivate')
-    client.change_state('activate')
-    robot.close()
+    begin_anew(robot, client)
 
 
 @pytest.fixture

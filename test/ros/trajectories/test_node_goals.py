@@ -26,7 +26,7 @@ from ros_harness import PATIENCE
 from ros_harness import arm_urdf
 from ros_harness import running_node
 from sensor_msgs.msg import JointState
-from std_srvs.srv import Trigger
+from streaming_robot import begin_anew
 from test_msgs.action import Fibonacci
 
 from hod_interfaces.msg import JointSetpoint
@@ -183,11 +183,7 @@ def robot(node, client):
     assert client.wait_until(robot.action.server_is_ready)
     robot.live(0.2)
     yield robot
-    robot.measures = True
-    assert robot.live(until=lambda: client.call(Trigger, 'reset', Trigger.Request()).success)
-    client.change_state('deactivate')
-    client.change_state('activate')
-    robot.close()
+    begin_anew(robot, client)
 
 
 def test_a_goal_succeeds_where_the_robot_is_measured_to_arrive(robot):

@@ -17,6 +17,7 @@ from streaming_robot import NAMES
 from streaming_robot import PARAMETERS
 from streaming_robot import TIMEOUT
 from streaming_robot import Robot
+from streaming_robot import begin_anew
 from streaming_robot import trajectory
 
 from hod_ros import Trajectory
@@ -39,11 +40,7 @@ def robot(node, client):
     assert client.wait_until(lambda: robot._trajectories.get_subscription_count() and robot._states.get_subscription_count())
     robot.live(0.2)
     yield robot
-    client.change_state('deactivate')
-    robot.measures = True
-    assert robot.live(until=lambda: client.call(Trigger, 'reset', Trigger.Request()).success)
-    client.change_state('activate')
-    robot.close()
+    begin_anew(robot, client)
 
 
 def test_a_trajectory_is_streamed_from_where_the_robot_is_and_commanded(robot, client):
