@@ -24,6 +24,7 @@ import numpy as np
 from bench.ros_peers import PRIORITY
 from bench.ros_peers import ROOT
 from bench.ros_peers import discover_quickly
+from bench.ros_peers import heed_hangups
 from bench.ros_peers import isolate
 from bench.ros_peers import robot
 from bench.ros_peers import wait_for_line
@@ -210,7 +211,7 @@ def run(trials=400, seconds=10.0, seed=0):
     """{'trials': results, 'faults': {sentence: count}}"""
     import rclpy
     random = np.random.default_rng(seed)
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)        # else a node that inherits its being ignored, as by nohup, ignores it too
+    heed_hangups()
     isolate()
     discover_quickly()
     rclpy.init()

@@ -26,6 +26,7 @@ from bench.guarded_arm import PERIOD
 from bench.guarded_arm import GuardedArm
 from bench.ros_peers import ROOT
 from bench.ros_peers import discover_quickly
+from bench.ros_peers import heed_hangups
 from bench.ros_peers import isolate
 from hod_ros.ros.scheduling import run_in_real_time
 
@@ -411,10 +412,12 @@ class Node:
         """By a signal; then another process takes its place."""
         self.process.send_signal(number)
         arm.planner = None
-        if not arm.run(LONGEST_END, lambda: self.process.poll() is not None):
-            self.process.kill()
-            raise RuntimeError('the node did not end')
+        ended = arm.run(LONGEST_END, lambda: self.process.poll() is not None)
+        self.process.kill()
+        self.process.wait()
         self.start()
+        if not ended:
+            raise RuntimeError(f'the node did not end within {LONGEST_END:g} s of {signal.Signals(number).name}')
 
     def stop(self):
         if self.process.poll() is None:
@@ -428,6 +431,7 @@ def guarded_arm(commands='/hod/commands'):
     import rclpy
 
     from hod_ros.ros.process import make_executor
+    heed_hangups()
     isolate()
     discover_quickly()
     rclpy.init()

@@ -3,6 +3,7 @@
 
 import gc
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -29,6 +30,11 @@ def isolate():
     os.environ['ROS_DOMAIN_ID'] = str(claim_domain())
     os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
     os.environ.pop('ROS_PYTHON_CHECK_FIELDS', None)
+
+
+def heed_hangups():
+    """Else nodes that inherit our ignoring SIGHUP, as under nohup, ignore it too."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def discover_quickly():
