@@ -156,6 +156,8 @@ def stream(motion: Trajectory, topic: str) -> int:
                 setpoint = setpoint_message(motion, motion.start + due)
                 setpoint.header.stamp = node.get_clock().now().to_msg()
                 publisher.publish(setpoint)
+                rclpy.spin_once(node, timeout_sec=0.0)      # also where it is late
+            wait(lambda: answers and answers[-1].header.stamp == setpoint.header.stamp)
         if not wait(lambda: bool(answers)):
             print('the node answered nothing; its log and /diagnostics say why', file=sys.stderr)
             return 1

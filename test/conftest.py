@@ -9,9 +9,11 @@ from hod_ros.kernel import compiled
 
 sys.path.insert(0, str(Path(__file__).parent / 'helpers'))
 
-# A shell that starts the tests in the background has them, and all that they start, ignore Ctrl-C: tests of it would hang.
+# A shell that starts the tests in the background has them, and all that they start, ignore Ctrl-C, and nohup a terminal that closes.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(params=compiled.instruction_sets())

@@ -14,8 +14,8 @@ from typing import TypeVar
 if TYPE_CHECKING:
     from rclpy.impl.rcutils_logger import RcutilsLogger
 
-NICENESS = 10           # of services
-AHEAD, BEHIND = -5, 5   # niceness of what plans motions
+AHEAD, BEHIND = -5, 5   # niceness of what plans motions, and of services until they answer
+NICENESS = 10           # of services that answer
 PROCESSES = Path('/proc')
 T = TypeVar('T')
 
@@ -70,9 +70,14 @@ def stand_behind_the_node() -> None:
         os.nice(BEHIND)
 
 
+def start_behind() -> None:
+    """Priority for services until they answer: a start takes a second of a processor, which were a minute where all are busy."""
+    os.nice(BEHIND)
+
+
 def give_way() -> None:
-    """Lower priority for this process, numpy's threads among it, and one processor left to others where there are several."""
-    os.nice(NICENESS)
+    """After start_behind: lower priority for all threads of this process, and one processor left to others where there are several."""
+    os.nice(NICENESS - BEHIND)
     if hasattr(os, 'sched_getaffinity'):
         processors = sorted(os.sched_getaffinity(0))
         _place(os.getpid(), processors[1:] or processors)

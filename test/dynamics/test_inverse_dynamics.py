@@ -47,7 +47,8 @@ def test_the_kernel_agrees_with_the_numpy_recursion(seed, joints, order, mimics)
     rng = np.random.default_rng(seed)
     model = random_tree(rng, joints, kinds=KINDS, mimics=mimics, armature=bool(seed % 2))
     q = random_motion(rng, model, order)
-    assert_close(inverse_dynamics(model, q), recursive.inverse_dynamics(model, q)[0])
+    tolerance = 1e-11 if mimics else 1e-12      # what a mimic joint adds may cancel
+    assert_close(inverse_dynamics(model, q), recursive.inverse_dynamics(model, q)[0], tolerance)
 
 
 @needs_kernel

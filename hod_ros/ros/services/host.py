@@ -15,6 +15,7 @@ from hod_ros.model.robot_model import RobotModel
 from hod_ros.ros.process import leave
 from hod_ros.ros.process import make_executor
 from hod_ros.ros.scheduling import give_way
+from hod_ros.ros.scheduling import start_behind
 
 POLL = 0.1              # [s]
 SIGN = 0.25             # [s] between two signs of life
@@ -60,7 +61,7 @@ def main():
 
 
 def run():
-    give_way()
+    start_behind()
     import numpy as np
     import rclpy
     from rclpy.signals import SignalHandlerOptions
@@ -78,6 +79,7 @@ def run():
     try:
         node, desk = make_host(blackboard, signs, stop)
         executor.add_node(node)
+        give_way()
         while not stop.made:
             executor.spin_once(timeout_sec=POLL)
         end = time.monotonic() + PARTING

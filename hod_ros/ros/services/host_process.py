@@ -31,6 +31,7 @@ PARTING = 0.9           # [s] the same where the node itself ends, which does ot
 DYING = 0.1             # [s] for one that is killed: it needs a processor even for this
 SILENCE = 3.0           # [s] without a sign of life that is worth a warning
 LONGEST_SILENCE = 20.0  # [s] without a sign of life, after which it is killed
+LONGEST_START = 120.0   # [s] until its first one: busy processors make it wait
 LONG_LIFE = 10.0        # [s] one that dies earlier is started again after a pause
 LONGEST_PAUSE = 30.0    # [s]
 # A terminal's Ctrl-C is the node's affair. In a session of its own, Linux would weigh it as a group: its niceness meant nothing there.
@@ -94,7 +95,7 @@ class ServiceProcess:
             return
         if process.poll() is None:
             age = self._silence()
-            if age > LONGEST_SILENCE:
+            if age > (LONGEST_START if self._signs.age() is None else LONGEST_SILENCE):
                 self._node.get_logger().error(f'the process that answers the services has given no sign of life for {age:.0f} s: killed')
                 process.kill()
         elif not process.stdin.closed:

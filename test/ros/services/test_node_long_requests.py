@@ -173,6 +173,13 @@ def test_a_services_process_that_stands_still_for_long_is_killed_and_started_aga
         assert client.compute(Q, order=0).success and service_process(node) != pid
 
 
+def test_a_services_process_that_starts_slowly_is_not_killed_for_it(client):
+    slowly = "host_process.PROGRAM = 'import time; time.sleep(5.0); ' + host_process.PROGRAM\nfrom hod_ros.ros.process import main"
+    with node_with_arm(client, code=IMPATIENT.replace('from hod_ros.ros.process import main', slowly)) as node:
+        assert client.compute(Q, order=0).success
+        assert 'killed' not in node.output
+
+
 def test_a_services_process_that_dies_again_and_again_is_started_after_longer_and_longer_pauses(client, node):
     for pause in (1, 2):
         pid = service_process(node)
