@@ -149,15 +149,15 @@ def stream(motion: Trajectory, topic: str) -> int:
                 print('the node did not stream it to its end; its log and /diagnostics (last refusal) say why', file=sys.stderr)
                 return 1
         else:
-            begin = time.monotonic()
+            begin, stamp = time.monotonic(), None
             for due in np.arange(0.0, motion.duration, STEP):
                 while (left := begin + due - time.monotonic()) > 0:
                     rclpy.spin_once(node, timeout_sec=left)
                 setpoint = setpoint_message(motion, motion.start + due)
-                setpoint.header.stamp = node.get_clock().now().to_msg()
+                setpoint.header.stamp = stamp = node.get_clock().now().to_msg()
                 publisher.publish(setpoint)
                 rclpy.spin_once(node, timeout_sec=0.0)      # also where it is late
-            wait(lambda: answers and answers[-1].header.stamp == setpoint.header.stamp)
+            wait(lambda: answers and answers[-1].header.stamp == stamp)
         if not wait(lambda: bool(answers)):
             print('the node answered nothing; its log and /diagnostics say why', file=sys.stderr)
             return 1

@@ -22,6 +22,7 @@ from hod_ros.ros.streaming.plans import PlanningRobot
 from hod_ros.ros.streaming.plans import Rehearsal
 
 LONGEST = 10.0          # [s] a job may take
+LONGEST_START = 60.0    # [s] longer, where the process has to start first: busy processors make it wait
 PARTING = 0.3           # [s] longest wait for the thread that waits for a result
 PROGRAM = 'import sys; sys.path[:] = sys.argv[1:]; from hod_ros.ros.streaming.planner_host import main; sys.exit(main())'
 
@@ -36,7 +37,7 @@ class Planner:
         self._result: list[Any] | None = None           # of the running job: empty until it is there
         self._thread: threading.Thread | None = None
         self._rehearsing = False
-        self._began = 0.0
+        self._began = self._longest = 0.0
         self.last_seconds = 0.0                         # that the last job took
 
     def use(self, robot: PlanningRobot) -> None:
@@ -65,9 +66,10 @@ class Planner:
 
     def begin(self, job: Any) -> None:
         """Not while busy."""
+        self._longest = LONGEST
         if not self.running:
             self.close()
-            self._told = None
+            self._told, self._longest = None, LONGEST_START + LONGEST
             self._process = at_ordinary_priority(lambda: subprocess.Popen(
                 [sys.executable, '-I', '-c', PROGRAM, *search_path()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, **APART))
         robot, self._told = None if self._told is self._robot else self._robot, self._robot
@@ -89,10 +91,11 @@ class Planner:
                 return None
             self.last_seconds = seconds
             return result[0]
-        if seconds > LONGEST:
+        if seconds > self._longest:
             self.close()
             self._result, self._rehearsing = None, False
-            return HodError(f'a trajectory could not be interpolated within {LONGEST:g} s; give fewer points')
+            remedy = 'give fewer points' if self._longest == LONGEST else 'leave the process that interpolates a processor to start on'
+            return HodError(f'a trajectory could not be interpolated within {self._longest:g} s; {remedy}')
         return None
 
     def kill(self) -> None:

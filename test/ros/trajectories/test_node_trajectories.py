@@ -23,6 +23,28 @@ from streaming_robot import trajectory
 from hod_ros import Trajectory
 from hod_ros import inverse_dynamics
 
+# A node whose computations may take one second, and whose process that interpolates takes three to start.
+SLOW = """
+import sys
+from hod_ros.ros.streaming import planner
+planner.LONGEST, planner.PROGRAM = 1.0, 'import time; time.sleep(3.0); ' + planner.PROGRAM
+from hod_ros.ros.process import main
+sys.exit(main())
+"""
+
+
+def test_what_interpolates_may_be_slow_to_start(client):
+    client.describe(arm_urdf(3))
+    with running_node(code=SLOW, parameters=PARAMETERS) as node:
+        client.wait_for_state('active')
+        robot = Robot(client)
+        assert client.wait_until(lambda: robot._trajectories.get_subscription_count() and robot._states.get_subscription_count())
+        robot.live(0.2)
+        robot.send(trajectory([1.0], [HOME + 0.1]))
+        assert robot.at(HOME + 0.1), node.output
+        robot.close()
+    client.withdraw_description()
+
 
 @pytest.fixture(scope='module')
 def node(client):
