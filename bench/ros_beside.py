@@ -25,6 +25,7 @@ from bench.timing import Table
 from hod_ros.ros.scheduling import at_ordinary_priority
 from hod_ros.ros.scheduling import run_as_others
 from hod_ros.ros.scheduling import run_in_real_time
+from hod_ros.ros.services.desk import STOPPED
 
 BOUND = 3.0
 
@@ -94,8 +95,9 @@ def ask(service, joints, samples, order):
         while not (future.done() or stop.made) and time.perf_counter() < end:
             executor.spin_once(timeout_sec=0.05)
         if future.done():
-            assert future.result().success, future.result().message
-            answers += 1
+            response = future.result()
+            assert response.success or response.message == STOPPED, response.message     # of a node that ends beside us
+            answers += response.success
         if answers == 1:
             print('asking', flush=True)
     print(answers / (time.perf_counter() - began), flush=True)
