@@ -180,7 +180,7 @@ class Faults:
     def killed_client(self):
         """A client that dies in the middle of a call."""
         process = subprocess.Popen(
-            [sys.executable, '-m', 'bench.ros_beside', '--ask', '--service', '/hod/compute_inverse_dynamics'],
+            [sys.executable, '-m', 'bench.ros_beside', '--ask', '--may-end', '--service', '/hod/compute_inverse_dynamics'],
             stdout=subprocess.PIPE, text=True)
         wait_for_line(process, 'asking')
         process.kill()

@@ -71,7 +71,7 @@ def stand_behind_the_node() -> None:
 
 
 def start_behind() -> None:
-    """Priority for services until they answer: a start takes a second of a processor, which were a minute where all are busy."""
+    """Priority for services until they answer: a start needs a second of a processor, and would take a minute where all are busy."""
     os.nice(BEHIND)
 
 

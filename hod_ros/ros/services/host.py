@@ -141,4 +141,4 @@ def make_host(blackboard, signs, stop):
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    main()
