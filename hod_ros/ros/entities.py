@@ -12,6 +12,7 @@ from rclpy.subscription import Subscription
 from rclpy.timer import Timer
 
 from hod_ros.ros.reporting.log import STEADY
+from hod_ros.ros.reporting.quality import CALLS
 from hod_ros.ros.reporting.quality import DEPTH
 from hod_ros.ros.reporting.quality import with_overridable_qos
 
@@ -40,7 +41,7 @@ class Entities:
             self._node.destroy_subscription, self._node.create_subscription(message_type, topic, callback, qos, raw=True))
 
     def service(self, service_type: type, name: str, callback: Callable) -> Service:
-        return self._keep(self._node.destroy_service, self._node.create_service(service_type, name, callback))
+        return self._keep(self._node.destroy_service, self._node.create_service(service_type, name, callback, qos_profile=CALLS))
 
     def timer(self, period: float, callback: Callable) -> Timer:
         """Every `period` [s] of the steady clock."""

@@ -29,6 +29,7 @@ from hod_ros.ros.reporting.output_watch import UNKNOWN
 
 LATCHED = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
 DEPTH = 10      # of every other topic; reliable
+CALLS = QoSProfile(depth=1000)      # of services and actions: a call that a full queue pushes out is never answered, and nobody hears of it
 E = TypeVar('E')
 
 

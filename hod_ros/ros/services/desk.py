@@ -14,6 +14,7 @@ import time
 from hod_ros.errors import HodError
 from hod_ros.ros.rclpy_private import take_request
 from hod_ros.ros.reporting.log import STEADY
+from hod_ros.ros.reporting.quality import CALLS
 
 WORKERS = 2             # long requests that are computed at a time
 MOST_LONG = 16          # that are open at a time
@@ -105,7 +106,8 @@ class Desk:
 
     def offer(self, service_type, name, compute, is_short):
         """compute(request, response); is_short(request): whether it takes a fraction of a second at most."""
-        service = self._node.create_service(service_type, name, lambda request, _: self._on_request(service, request))
+        service = self._node.create_service(
+            service_type, name, lambda request, _: self._on_request(service, request), qos_profile=CALLS)
         self._services[service] = compute, is_short
 
     def _on_request(self, service, request):

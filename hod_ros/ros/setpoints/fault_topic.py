@@ -6,6 +6,7 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from hod_ros.ros.guards.faults import Fault
+from hod_ros.ros.reporting.quality import CALLS
 from hod_ros.ros.reporting.quality import LATCHED
 from hod_ros.ros.services.table import ALWAYS_ANSWERED
 
@@ -19,7 +20,7 @@ class FaultTopic:
         self._reset = reset
         self._said: str | None = None
         self._publisher = node.create_publisher(String, '~/fault', LATCHED)
-        node.create_service(ALWAYS_ANSWERED['reset'].type, '~/reset', self._on_reset)
+        node.create_service(ALWAYS_ANSWERED['reset'].type, '~/reset', self._on_reset, qos_profile=CALLS)
         self.announce()
 
     def announce(self) -> None:

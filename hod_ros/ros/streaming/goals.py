@@ -21,6 +21,7 @@ from hod_ros.ros.guards.measured import Measured
 from hod_ros.ros.rclpy_private import begin_goal
 from hod_ros.ros.rclpy_private import finish_goal
 from hod_ros.ros.reporting.log import ONCE_A_SECOND
+from hod_ros.ros.reporting.quality import CALLS
 from hod_ros.ros.stamps import nanoseconds
 from hod_ros.ros.streaming.actions import NAME
 from hod_ros.ros.streaming.actions import TrajectoryAction
@@ -87,7 +88,8 @@ class GoalServer:
         self._goals: list[ActionGoal] = []
         self.server = ActionServer(
             node, action.type, NAME, lambda handle: None, goal_callback=self._admit, handle_accepted_callback=self._begin,
-            cancel_callback=self._cancel, result_timeout=RESULT_KEPT)
+            cancel_callback=self._cancel, goal_service_qos_profile=CALLS, result_service_qos_profile=CALLS,
+            cancel_service_qos_profile=CALLS, result_timeout=RESULT_KEPT)
 
     def destroy(self) -> None:
         self.server.destroy()

@@ -218,7 +218,7 @@ class Streamer:
     # What goes out
 
     def tick(self) -> None:
-        now = self._clock()
+        now, stamp = self._clock(), self._now_stamp()       # of one instant, whatever holds up what follows
         self._take_stop(now)
         self._take_result(now)
         if self._next is not None and now >= self._next.origin:
@@ -248,7 +248,7 @@ class Streamer:
             self._path.release()
             return
         q = motion.at(now)
-        reason = self._path.stream(self._setpoint(q), motion.commanded)
+        reason = self._path.stream(self._setpoint(q, stamp), motion.commanded)
         self._publisher.publish(self._message)
         if reason:
             self._fail(reason)
@@ -270,9 +270,9 @@ class Streamer:
             self._logger.warning(f'a trajectory ends: {reason}')
         self.end(reason)
 
-    def _setpoint(self, q):
+    def _setpoint(self, q, stamp):
         message, names = self._message, self._path.joint_names
-        message.header.stamp = self._now_stamp()
+        message.header.stamp = stamp
         message.joint_names = list(names)
         data, n = array('d', q.tobytes()), len(names)
         message.positions, message.velocities, message.accelerations = data[:n], data[n:2 * n], data[2 * n:3 * n]

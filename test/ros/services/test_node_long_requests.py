@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from lifecycle_msgs.srv import ChangeState
+from rclpy.qos import QoSProfile
 from ros_harness import arm_urdf
 from ros_harness import node_with_arm
 from slowness import slowness
@@ -203,6 +204,24 @@ def test_a_services_process_that_stands_still_is_no_more_called_answering(client
     finally:
         os.kill(pid, signal.SIGCONT)
     assert client.wait_until(lambda: says('answering'))
+
+
+def test_requests_that_come_while_the_services_process_stands_still_are_all_answered(client, node):
+    service = client.node.create_client(ComputeInverseDynamics, '/hod/compute_inverse_dynamics', qos_profile=QoSProfile(depth=200))
+    assert client.wait_until(service.service_is_ready)
+    assert client.compute(Q, order=0).success
+    pid = service_process(node)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        futures = [service.call_async(ComputeInverseDynamics.Request(derivatives=array('d', [i / 100] * 9))) for i in range(100)]
+        client.spin(0.3)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert client.wait_until(lambda: all(future.done() for future in futures))
+    for i, future in enumerate(futures):
+        expected = inverse_dynamics(MODEL, np.full((3, 3), i / 100))[0]
+        np.testing.assert_allclose(future.result().efforts, expected, rtol=1e-12)
+    client.node.destroy_client(service)
 
 
 def test_the_parameter_threads_bounds_those_of_a_request(client):

@@ -22,7 +22,7 @@ from hod_ros import RobotModel
 NAMES = ('joint1', 'joint2', 'joint3')
 MODEL = RobotModel.from_urdf(arm_urdf(3))
 HOME = np.array([0.4, -0.3, 0.6])
-TIMEOUT = 0.6           # [s] above any standstill of the machine
+TIMEOUT = 2.0           # [s] above any standstill of the machine
 PARAMETERS = {
     'publish_commands': True, 'setpoint_timeout': TIMEOUT, 'source_timeout': 2 * TIMEOUT, 'max_age': TIMEOUT, 'rate': 200.0,
     'joint_states_timeout': TIMEOUT, 'trajectory.max_deviation': 0.05}
@@ -85,7 +85,10 @@ class Robot:
         def arrived():
             return self.streamed and np.allclose(self.streamed[-1].positions, place, atol=tolerance) and not any(
                 self.streamed[-1].velocities)
-        return self.live(until=arrived)
+        assert self.live(until=arrived), (
+            f'{len(self.streamed)} setpoints, the last at {self.streamed and list(self.streamed[-1].positions)}, not at {list(place)}; '
+            f'fault {self.faults[-1:]}, refusal {self.client.diagnostics("trajectories")[2]["last refusal"]!r}')
+        return True
 
     def close(self):
         for subscription in self._entities:
@@ -93,6 +96,15 @@ class Robot:
         for publisher in (self._states, self._trajectories):
             self.client.node.destroy_publisher(publisher)
         self.client.spin(0.05)
+
+
+def assert_continuous(rows, times):
+    """No derivative of (setpoints, 5, n) changes from one to the next by more than the one above it can have made of it."""
+    steps = np.diff(times)
+    most = np.where(steps < 0.02, 1.5, 6.0)     # a busy machine leaves setpoints out, and peaks with them
+    for k in range(4):
+        change, fastest = np.abs(np.diff(rows[:, k], axis=0)).max(axis=1), np.abs(rows[:, k + 1]).max()
+        assert (change <= most * fastest * np.maximum(steps, 1e-3)).all(), f'derivative {k}'
 
 
 def begin_anew(robot, client):
