@@ -24,6 +24,7 @@ from hod_ros.ros.parameters.declared import Parameters
 from hod_ros.ros.reporting import diagnostics
 from hod_ros.ros.reporting.guards_status import guards_status
 from hod_ros.ros.reporting.log import STEADY
+from hod_ros.ros.reporting.quality import CALLS
 from hod_ros.ros.reporting.quality import DEPTH
 from hod_ros.ros.reporting.quality import LATCHED
 from hod_ros.ros.reporting.quality import Partners
@@ -141,7 +142,8 @@ class HodNode(ManagedNode):
     def _controller(self, action, name):
         """A client is kept for the next time: rclpy's EventsExecutor crashes where one is destroyed while something comes to it."""
         if name not in self._controllers:
-            self._controllers[name] = ActionClient(self, action.type, name)
+            self._controllers[name] = ActionClient(
+                self, action.type, name, goal_service_qos_profile=CALLS, result_service_qos_profile=CALLS, cancel_service_qos_profile=CALLS)
         return self._controllers[name]
 
     def _make_commands(self, joint_states):
