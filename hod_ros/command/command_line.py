@@ -31,7 +31,10 @@ def run(words: Sequence[str]) -> int:
     json = '--json' in words
     try:
         raise_at_a_signal()
-        return _done(words, command, json)
+        try:
+            return _done(words, command, json)
+        finally:
+            leave_at_a_signal()         # within what catches, so that there is no moment between the two
     except KeyboardInterrupt:
         return _ended('interrupted; nothing was left half written', command, exits.INTERRUPTED, json)
     except HungUp:

@@ -9,10 +9,7 @@ from hod_ros.command.signals import leave_at_a_signal
 def main() -> int:
     leave_at_a_signal()
     from hod_ros.command.command_line import run
-    try:
-        return run(sys.argv[1:])
-    finally:
-        leave_at_a_signal()
+    return run(sys.argv[1:])
 
 
 if __name__ == '__main__':
