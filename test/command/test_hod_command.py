@@ -136,6 +136,27 @@ def test_a_signal_at_any_moment_of_a_start_ends_it_with_one_line_or_none(tmp_pat
         assert len(told.splitlines()) <= 1 and 'Traceback' not in told
 
 
+# hod, to which SIGTERM comes as it is about to leave.
+AT_THE_END = """
+import os, signal, sys
+from hod_ros.command import signals
+leave, calls = signals.leave_at_a_signal, []
+def late():
+    calls.append(None)
+    if len(calls) == 2:
+        os.kill(os.getpid(), signal.SIGTERM)
+    leave()
+signals.leave_at_a_signal = late
+from hod_ros.command.main import main
+sys.exit(main())
+"""
+
+
+def test_a_signal_in_the_moment_of_leaving_is_one_line():
+    done = subprocess.run([sys.executable, '-c', AT_THE_END, '--help'], capture_output=True, text=True, timeout=300)
+    assert (done.returncode, len(done.stderr.splitlines())) == (143, 1), done.stderr
+
+
 def test_colours_are_for_terminals_only():
     assert '\033' not in hod('info', 'panda').stdout
     assert b'\033[1m' in on_a_terminal()
