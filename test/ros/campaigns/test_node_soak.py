@@ -12,6 +12,8 @@ import pytest
 pytestmark = [pytest.mark.slow, pytest.mark.alone]
 
 ROOT = Path(__file__).parents[3]
+CYCLE = 15.0        # [s] within which every fault has come once: what comes for the first time makes memory grow
+GROWTH = 1.0        # [MB]
 
 
 def test_nothing_is_lost_or_wrong_and_nothing_grows_while_everything_around_goes_wrong(tmp_path):
@@ -30,8 +32,9 @@ def test_nothing_is_lost_or_wrong_and_nothing_grows_while_everything_around_goes
     for name, account in result['accounted'].items():
         assert account['unanswered'] >= account['told'] and (account['told'] or not account['must_lose']), name
     assert {'other_joints', 'own_queue'} <= set(result['accounted'])
-    for life in result['lives']:
-        assert life['memory_growth_MB'] < 2.0 and life['descriptor_growth'] <= 0
+    assert all(life['descriptor_growth'] <= 0 for life in result['lives'])
+    warm = [life for life in result['lives'] if life['from_s'] >= CYCLE]
+    assert warm and all(life['memory_growth_MB'] < GROWTH for life in warm)
     if not result['sealed']:
         pytest.skip('what is lost is not judged: no network of our own can be made here, and shared memory may cost setpoints')
     assert result['lost'] == 0 and 'full_disk' in result['accounted']
