@@ -175,6 +175,11 @@ class Desk:
         ends = self._node.get_publishers_info_by_topic(f'rq{service.service_name}Request', no_mangle=True)
         return frozenset(bytes(end.endpoint_gid) for end in ends)
 
+    @property
+    def is_open(self):
+        """Whether somebody waits for an answer."""
+        return bool(self._jobs)
+
     def stop(self):
         """Ends what is open and refuses what still comes; true where all have been answered."""
         self._stopped = True

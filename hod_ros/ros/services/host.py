@@ -20,7 +20,8 @@ from hod_ros.ros.scheduling import start_behind
 POLL = 0.1              # [s]
 SIGN = 0.25             # [s] between two signs of life
 LONGEST_NAME = 255      # of a node
-PARTING = 1.0           # [s] longest wait for what is open when the node ends
+PARTING = 1.6           # [s] longest wait for what is open when the node stops answering; less than the node waits for this process
+DELIVERY = 0.1          # [s] in which the middleware delivers the last answers
 SWITCH_INTERVAL = 1e-3  # [s] for so long a short request waits, a few times, for threads that compute long ones
 
 
@@ -82,9 +83,11 @@ def run():
         give_way()
         while not stop.made:
             executor.spin_once(timeout_sec=POLL)
-        end = time.monotonic() + PARTING
+        end, open_before = time.monotonic() + PARTING, desk.is_open
         while not desk.stop() and time.monotonic() < end:
             time.sleep(POLL / 10)
+        if open_before:
+            time.sleep(DELIVERY)
     finally:
         executor.shutdown()     # else the participant outlives the process in shared memory
         if node is not None:
