@@ -101,6 +101,7 @@ class Desk:
         self._jobs = []                 # long ones, and whatever else is to be answered by its header
         self._next_look = 0.0
         self._stopped = False
+        self.has_sent_away = False      # whether somebody waited as the services stopped
         self._timer = node.create_timer(PERIOD, self.serve, clock=STEADY)
         self._timer.cancel()
 
@@ -175,14 +176,10 @@ class Desk:
         ends = self._node.get_publishers_info_by_topic(f'rq{service.service_name}Request', no_mangle=True)
         return frozenset(bytes(end.endpoint_gid) for end in ends)
 
-    @property
-    def is_open(self):
-        """Whether somebody waits for an answer."""
-        return bool(self._jobs)
-
     def stop(self):
         """Ends what is open and refuses what still comes; true where all have been answered."""
         self._stopped = True
+        self.has_sent_away |= bool(self._jobs)
         for job in self._jobs:
             job.end(STOPPED)
         self.serve()

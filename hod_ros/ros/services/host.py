@@ -83,10 +83,10 @@ def run():
         give_way()
         while not stop.made:
             executor.spin_once(timeout_sec=POLL)
-        end, open_before = time.monotonic() + PARTING, desk.is_open
+        end = time.monotonic() + PARTING
         while not desk.stop() and time.monotonic() < end:
             time.sleep(POLL / 10)
-        if open_before:
+        if desk.has_sent_away:
             time.sleep(DELIVERY)
     finally:
         executor.shutdown()     # else the participant outlives the process in shared memory
