@@ -28,6 +28,12 @@ def copy_to(target):
     return Path(shutil.copytree(ROOT, target, ignore=ignored, symlinks=True))
 
 
+def compiled_to(build):
+    """Copy what the repository's own set-up compiled of the kernel to another `build`, which keeps of it what is up to date."""
+    for objects in ROOT.glob('build/temp.*/kernel-*'):
+        shutil.copytree(objects, build / objects.relative_to(ROOT / 'build'))
+
+
 def bare_environment(**variables):
     """This process's environment without ROS and without the tests' own virtual environment."""
     environment = {name: value for name, value in os.environ.items() if name not in FOREIGN}

@@ -23,6 +23,7 @@ class Workspace:
         self.folder = folder / 'ws'
         self.python = checkout.ros_alone(folder / 'ros')
         checkout.copy_to(self.folder / 'src' / 'hod_ros')
+        checkout.compiled_to(self.folder / 'build' / 'hod_ros' / 'build')
         ros = str(self.python.parent.parent)
         self.environment = checkout.bare_environment(
             AMENT_PREFIX_PATH=ros, CMAKE_PREFIX_PATH=ros, ROS_DOMAIN_ID=DOMAIN,
