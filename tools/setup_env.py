@@ -94,6 +94,10 @@ class Environment:
             return
         told = self.log.read_text(errors='replace')
         missing = re.search(r'No matching distribution found for (\S+)', told)
+        if 'CERTIFICATE_VERIFY_FAILED' in told:
+            raise SetupError(
+                'The Python package index was reached, but its certificate is not trusted here: where a proxy signs for it, name its '
+                f'certificate with PIP_CERT=/path/to/ca.pem (else install ca-certificates), then run make again; the log is {self.log}.')
         # Every index has setuptools: pip says the same of an index that it cannot reach.
         if re.search(r'connection broken by|Max retries exceeded|distribution found for (setuptools|wheel)=', told):
             raise SetupError(

@@ -6,8 +6,12 @@ import resource
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
+import threading
+from http.server import HTTPServer
+from http.server import SimpleHTTPRequestHandler
 
 import checkout
 import pytest
@@ -142,6 +146,29 @@ def test_an_index_that_cannot_be_reached_and_the_next_run_that_goes_on_from_ther
     assert code != 0
     assert '-- virtual environment' not in told
     assert '-- pinned wheels' in told
+
+
+@pytest.mark.skipif(not shutil.which('openssl'), reason='no openssl here')
+def test_an_index_whose_certificate_is_not_trusted(clone, tmp_path):
+    key, certificate = tmp_path / 'key.pem', tmp_path / 'certificate.pem'
+    checkout.run(
+        ['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=127.0.0.1', '-addext',
+         'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', certificate], tmp_path, None)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    with HTTPServer(('127.0.0.1', 0), SimpleHTTPRequestHandler) as index:
+        index.socket = context.wrap_socket(index.socket, server_side=True)
+        answers = threading.Thread(target=index.serve_forever)
+        answers.start()
+        try:
+            code, _, errors = make(clone, **{**NO_INDEX, 'PIP_INDEX_URL': f'https://127.0.0.1:{index.server_port}/simple'})
+        finally:
+            index.shutdown()
+            answers.join()
+    assert code != 0
+    sentence, = errors
+    assert 'its certificate is not trusted here' in sentence
+    assert 'PIP_CERT=' in sentence
 
 
 def test_an_interruption_and_the_next_run_that_goes_on_from_there(clone):
