@@ -4,6 +4,8 @@
 Inertia matrices (6, 6) act on twists (angular, linear) of the link's frame, 000 (12).
 """
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -14,6 +16,10 @@ from hod_ros.checks import arguments
 from hod_ros.checks import arrays
 from hod_ros.checks import geometry
 from hod_ros.checks.types import Array
+from hod_ros.description.plausibility import grouped
+from hod_ros.description.plausibility import inertia_doubts
+from hod_ros.description.plausibility import place_doubts
+from hod_ros.description.records import Link
 from hod_ros.errors import InputError
 from hod_ros.model import motions
 from hod_ros.model.robot_model import RobotModel
@@ -26,7 +32,7 @@ def with_payload(model: RobotModel, link: str, mass: ArrayLike, center: ArrayLik
     """The model with a load rigidly attached to a link (also one of the base); the model itself stays as it is.
 
     mass [kg], center: its centre of mass in the link's frame [m], inertia: its (3, 3) tensor about its centre of mass
-    along the link's axes [kg m^2], None for a point mass.
+    along the link's axes [kg m^2], None for a point mass. What is doubtful about it comes to the model's warnings.
 
     Raises InputError where the model has no such link or the load is that of no real body.
 
@@ -35,14 +41,16 @@ def with_payload(model: RobotModel, link: str, mass: ArrayLike, center: ArrayLik
         True
     """
     body, placement = motions.robot_model(model).body_of(link)
-    load = payload_inertias(*([part] for part in _checked(mass, center, inertia, model.exact)))[0]
+    mass, center, inertia = _checked(mass, center, inertia, model.exact)
+    load = payload_inertias([mass], [center], [inertia])[0]
     to_link = lie.Ad(lie.inverse(placement))
     load = to_link.T @ load @ to_link
     if body < 0:
-        return model.replace(M_base=model.M_base + load)
+        return model.replace(M_base=model.M_base + load, warnings=(
+            *model.warnings, *(_doubts(link, mass, center, inertia) if model.base == 'free' else ())))
     M = model.M.copy()
     M[body] += load
-    return model.replace(M=M)
+    return model.replace(M=M, warnings=(*model.warnings, *_doubts(link, mass, center, inertia)))
 
 
 @np.errstate(over='ignore', invalid='ignore')
@@ -62,11 +70,35 @@ def payload_inertias(mass: ArrayLike, center: ArrayLike, inertia: ArrayLike) -> 
         raise InputError(
             f'a payload has mass, center and inertia of the shapes {mass.shape}, {center.shape}, {inertia.shape}; give '
             '(rows,), (rows, 3), (rows, 3, 3) with as many rows each, row k the k-th time derivative')
+    inertia = _symmetric(inertia)
     moment = lie.skew(product(mass, center, np.multiply))
     out = np.zeros((len(mass), 6, 6), np.result_type(mass, center, inertia))
     out[:, :3, :3] = inertia + product(moment, transpose(lie.skew(center)))
     out[:, :3, 3:], out[:, 3:, :3], out[:, 3:, 3:] = moment, -moment, mass[:, None, None] * np.eye(3, dtype=int)
-    return arrays.not_too_large(out, 'an inertia of the payload')
+    arrays.not_too_large(out, 'an inertia of the payload')
+    geometry.check_inertias(out, lambda row: f'row {row} of the payload', negative=True)
+    return out
+
+
+def _symmetric(inertia):
+    """The tensors (rows, 3, 3), exactly symmetric where they are but for rounding, which may be as large in all rows."""
+    if inertia.dtype == object or not inertia.size:
+        return inertia
+    off = np.abs(inertia - transpose(inertia)).max((-1, -2))
+    if not (off <= _TOLERANCE * np.abs(inertia).max()).all():
+        row = int(np.argmax(off))
+        raise InputError(f'the payload has the inertia {inertia[row].tolist()} in row {row}; give a symmetric tensor in every row')
+    return inertia / 2 + transpose(inertia) / 2
+
+
+@np.errstate(over='ignore')
+def _doubts(link, mass, center, inertia):
+    """Sentences about a load, as about a link."""
+    if object in (np.asarray(mass).dtype, center.dtype, inertia.dtype) or not mass:
+        return []
+    load = Link(link, float(mass), center, inertia)
+    doubts = (*inertia_doubts(link, load.mass, inertia, point_masses=True), *place_doubts(load))
+    return grouped(replace(doubt, what='the payload of link') for doubt in doubts)
 
 
 def _checked(mass, center, inertia, exact):
@@ -96,6 +128,8 @@ def _check_plausible(mass, center, inertia):
             raise InputError(f'the payload has {name} {value}; give finite numbers')
     if mass < 0:
         raise InputError(f'the payload has the mass {mass} kg; give 0 or more (the model without it still exists)')
+    if not mass and inertia.any():
+        raise InputError('the payload has an inertia but no mass; give its mass, or no inertia')
     if np.abs(inertia).max() > arguments.LARGEST:
         raise InputError(f'the payload has the inertia {inertia.tolist()}; give numbers of a real body [kg m^2]')
     if np.abs(inertia - inertia.T).max() > _TOLERANCE * np.abs(inertia).max():

@@ -100,6 +100,7 @@ def test_a_changing_payload_obeys_the_momentum_balance_in_the_world(exchanged):
 def test_payload_inertias_are_time_derivatives_of_the_inertia_about_the_link():
     rng = np.random.default_rng(4)
     mass, center, inertia = rng.uniform(1, 2, 4), rng.standard_normal((4, 3)), rng.standard_normal((4, 3, 3))
+    inertia += np.swapaxes(inertia, -1, -2)
 
     def at(t):
         m, c, tensor = taylor(mass, t)[0], taylor(center, t)[0], taylor(inertia, t)[0]
@@ -124,11 +125,40 @@ def spatial_inertia_of(m, c, tensor):
     (('tool', 1.0, (0, 0, 0), np.diag([1.0, 1.0, 3.0])), ['3', 'sum of the others']),
     (('tool', 1.0, (0, 0, 0), np.triu(np.ones((3, 3)))), ['symmetric']),
     (('tool', 'heavy'), ['numbers']),
+    (('tool', 0.0, (0, 0, 0), np.eye(3)), ['inertia but no mass', 'give its mass']),
 ])
 def test_bad_payloads_are_refused_with_value_and_rule(arguments, words):
     with pytest.raises(InputError) as error:
         with_payload(with_tool(np.random.default_rng(1), 2), *arguments)
     assert all(word in str(error.value) for word in words)
+
+
+@pytest.mark.parametrize(('load', 'words'), [
+    ((1.0, (0, 0, 300.0)), ['300 m', 'are these millimetres?']),
+    ((1.0, (0, 0, 0), 1000.0 * np.eye(3)), ['1 kg, 1000 kg m^2', 'in another unit?']),
+])
+def test_a_payload_in_other_units_is_doubted_as_a_link_is(load, words):
+    model = with_tool(np.random.default_rng(1), 2)
+    doubt, = with_payload(with_payload(model, 'tool', 1.0, (0, 0, 0.3)), 'tool', *load).warnings[len(model.warnings):]
+    assert doubt.startswith("the payload of link 'tool': ") and all(word in doubt for word in words)
+    assert with_payload(model, 'pedestal', *load).warnings == model.warnings, 'it enters no force'
+    assert doubt.replace('tool', 'pedestal') in with_payload(model.replace(base='free'), 'pedestal', *load).warnings
+
+
+@pytest.mark.parametrize('row', [0, 1])
+def test_a_tensor_that_is_not_symmetric_is_refused_in_every_row(row):
+    inertia = np.zeros((2, 3, 3))
+    inertia[0] = TENSOR
+    inertia[row, 0, 1] += 0.5
+    with pytest.raises(InputError, match=f'in row {row}; give a symmetric tensor'):
+        payload_inertias([1.0, 0.0], np.zeros((2, 3)), inertia)
+
+
+def test_the_rounding_of_a_tensor_is_taken_off():
+    rounded = TENSOR + [[0, 1e-9, 0], [0, 0, 0], [0, 0, 0]]
+    got = payload_inertias([1.0], np.zeros((1, 3)), [rounded])[0]
+    assert np.array_equal(got, got.T) and np.abs(got[:3, :3] - TENSOR).max() <= 1e-9
+    assert np.array_equal(payload_inertias([1.0], np.zeros((1, 3)), [TENSOR])[0, :3, :3], TENSOR)
 
 
 def test_too_few_derivatives_of_a_changing_payload_are_refused():
