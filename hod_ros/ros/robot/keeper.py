@@ -127,7 +127,9 @@ class RobotKeeper:
         if checked is None:
             self._use(self.robot)
         elif checked.empty_handed is (self.kept or self.robot).empty_handed:
-            self._offer(checked)
+            known = (self.kept or self.robot).payload_warnings
+            if self._offer(checked):
+                self._log(warning for warning in checked.payload_warnings if warning not in known)
         else:
             self._loader.cancel()
             self._take(checked)
@@ -181,7 +183,10 @@ class RobotKeeper:
 
     def warn(self) -> None:
         """Logs what is doubtful about the robot in use."""
-        for warning in self.robot.warnings if self.robot else ():
+        self._log(self.robot.warnings if self.robot else ())
+
+    def _log(self, warnings):
+        for warning in warnings:
             self._logger.warning(warning)
 
     def status(self) -> Status:

@@ -69,6 +69,11 @@ class Robot:
     def warnings(self) -> tuple[str, ...]:
         return (*(f'implausible: {warning}' for warning in self.model.warnings), *self.unused)
 
+    @property
+    def payload_warnings(self) -> tuple[str, ...]:
+        """Those of the warnings that are about its payload."""
+        return tuple(f'implausible: {warning}' for warning in self.model.warnings[len(self.empty_handed.warnings):])
+
     def __str__(self) -> str:
         model = self.model
         return f'robot {model.name!r} ({model.hash}) from {self.source}, {model.n} joints: {some(model.joint_names)}'

@@ -42,14 +42,17 @@ class PayloadService:
             if not result.successful:
                 raise InputError(result.reason)
         response.joint_names = columns.names
+        latest = self._keeper.kept or self._keeper.robot
         if motion is None:
             response.message = 'the jump is not stated, because no setpoint has come and no positions were given'
         else:
-            order, latest = len(motion) - 3, self._keeper.kept or self._keeper.robot
+            order = len(motion) - 3
             jump = inverse_dynamics(latest.model, motion, order=order) - inverse_dynamics(before, motion, order=order)
             response.effort_jump = in_message_order(jump, columns)
         if self._keeper.kept is not None:
             response.message = f'kept for the next activation: {self._keeper.kept_because}'
+        if parameters:
+            response.message = '; '.join(filter(None, (response.message, *latest.payload_warnings)))
 
 
 def _motion(request, columns, last_motion):

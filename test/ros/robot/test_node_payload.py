@@ -89,6 +89,21 @@ def test_a_payload_that_no_link_carries_is_named_also_when_it_is_set_later(clien
     assert client.set_parameter('payload.mass', 0.0) == (True, '')
 
 
+def test_a_payload_in_other_units_is_taken_with_a_warning_in_answer_and_log(client, node):
+    far = 'implausible: the payload of link {!r}: 300 m: the distance of its centre of mass from its origin; places are in metres'
+    response = carry(client, link='link3', mass=1.0, center=array('d', [0, 0, 300.0]), positions=array('d', Q[0]))
+    assert response.success and response.message.startswith(far.format('link3')), response.message
+    node.wait_for_output(far.format('link3'))
+    response = carry(client, link='link3', mass=1.0, center=array('d', [0, 0, 0.3]), positions=array('d', Q[0]))
+    assert (response.success, response.message) == (True, '')
+    carry(client, link='link3', mass=0.0)
+    assert client.set_parameter('payload.center', [0.0, 0.0, 300.0]) == (True, '')
+    assert client.set_parameter('payload.mass', 1.0) == (True, '')
+    assert client.set_parameter('payload.link', 'link2') == (True, '')
+    node.wait_for_output(far.format('link2'))
+    assert carry(client, link='link2', mass=0.0).success
+
+
 @pytest.mark.parametrize(('fields', 'text'), [
     (dict(link='gripper', mass=1.0), "no link 'gripper'"),
     (dict(link='link3', mass=-1.0), 'mass'),
