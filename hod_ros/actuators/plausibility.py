@@ -4,8 +4,7 @@
 import numpy as np
 
 from hod_ros.dynamics.matrices import dynamics_matrices
-
-MOST = 10.0             # a rotor's inertia at its joint, of the largest inertia that a joint of the robot moves
+from hod_ros.model.rotors import MOST
 
 
 def reflection_warnings(prepared):

@@ -21,6 +21,7 @@ from hod_ros.model import field_checks
 from hod_ros.model.bodies import STANDARD_GRAVITY
 from hod_ros.model.idle import idle_warnings
 from hod_ros.model.mimic_joints import without_dangling_mimics
+from hod_ros.model.rotors import rotor_warnings
 from hod_ros.model.selection import select
 from hod_ros.model.topology import floating_base
 from hod_ros.model.topology import in_tree_order
@@ -60,7 +61,7 @@ def assemble(description, *, keep=None, gravity=STANDARD_GRAVITY, locked=None, b
     inertias = np.reshape(bodies.inertias[1:], (-1, 6, 6))
     by_name = {joint.name: joint for joint in ordered}
     selected = [by_name[joint] for joint in joint_names]
-    return dict(
+    fields = dict(
         name=description.name,
         joint_names=joint_names,
         bodies=bodies.frames,
@@ -98,6 +99,8 @@ def assemble(description, *, keep=None, gravity=STANDARD_GRAVITY, locked=None, b
             *idle_warnings(joint_names, coordinate, screws, range(len(screws)), bodies.parent, inertias, armature, words),
         ],
     )
+    fields['warnings'] += rotor_warnings(fields, words)
+    return fields
 
 
 class _Bodies:

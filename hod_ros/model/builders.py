@@ -25,6 +25,7 @@ from hod_ros.model import build_checks
 from hod_ros.model import field_checks
 from hod_ros.model.bodies import STANDARD_GRAVITY
 from hod_ros.model.idle import idle_warnings
+from hod_ros.model.rotors import rotor_warnings
 
 CONVENTIONS = ('craig', 'denavit-hartenberg')
 
@@ -77,7 +78,7 @@ def fields_of_screws(screws, reference, inertias, *, representation='spatial', p
     screw_body = np.repeat(np.arange(N), [len(X) for X in screws])
     X = _stack([X @ lie.Ad(T).T for X, T in zip(screws, back, strict=True)], (len(names), 6))
     M = _stack([lie.Ad(T).T @ M @ lie.Ad(T) for M, T in zip(inertias, moved, strict=True)], (N, 6, 6))
-    return dict(
+    fields = dict(
         name=name,
         joint_names=names,
         bodies=bodies,
@@ -104,6 +105,8 @@ def fields_of_screws(screws, reference, inertias, *, representation='spatial', p
             *idle_warnings(names, range(len(names)), X, screw_body, parent, M, armature),
         ],
     )
+    fields['warnings'] += rotor_warnings(fields)
+    return fields
 
 
 def fields_of_dh(a, alpha, d, theta, inertias, *, convention='craig', kinds='revolute', **options):
