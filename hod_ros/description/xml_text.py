@@ -20,6 +20,7 @@ MAX_DEPTH = 100
 MAX_ELEMENTS = 100_000
 
 _CHUNK = 2**16
+_ENDING = '\0 \t\r\n'
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, 'utf-8-sig'),
     (codecs.BOM_UTF32_LE, 'utf-32'),
@@ -28,9 +29,11 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, 'utf-16'),
 )
 _ENCODINGS = ('utf-8', 'ascii', 'iso8859-1', 'iso8859-15', 'cp1252')
-_BLANK = r'\s*(?:<!--.*?-->\s*)*'
-_DECLARED_ENCODING = re.compile(rb'\s*(?:<!--.*?-->\s*)*<\?xml[^>]*?encoding\s*=\s*["\']([A-Za-z0-9._-]+)["\']', re.DOTALL)
-_DECLARATION = re.compile(rf'({_BLANK})<\?xml\s[^>]*\?>', re.DOTALL | re.IGNORECASE)
+_OF_SEVEN_BITS = ('utf-7', 'hz', 'iso2022')        # whose texts are UTF-8 too, with other characters
+_AS_UTF_8 = 'save it as UTF-8'
+_BLANKS = re.compile(r'\s*')
+_DECLARED_ENCODING = re.compile(r'<\?xml[^>]*?encoding\s*=\s*["\']([A-Za-z0-9._-]+)["\']')
+_DECLARATION = re.compile(r'<\?xml\s[^>]*\?>', re.IGNORECASE)
 _PROLOGUE = re.compile(r'\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*)*', re.DOTALL)
 
 
@@ -46,7 +49,7 @@ class Element(ElementTree.Element):
 
 def read_xml(source):
     """Root element of an XML text (str or bytes), or of the file at a path."""
-    text = _as_str(source)
+    text = text_of(source)
     start = text[_PROLOGUE.match(text).end():][:100]
     if not start:
         raise DescriptionError('the robot description is empty; give the text of a URDF')
@@ -54,7 +57,8 @@ def read_xml(source):
     return _parsed(_without_declaration(text))
 
 
-def _as_str(source):
+def text_of(source):
+    """The str of a source that read_xml takes, in the encoding that it has or declares."""
     if isinstance(source, os.PathLike):
         source = _file(Path(source))
     if not isinstance(source, (str, bytes, bytearray, memoryview)):
@@ -65,7 +69,7 @@ def _as_str(source):
         raise DescriptionError(
             f'the robot description has {len(source) / 2**20:.1f} MB; at most {MAX_BYTES // 2**20} MB are read')
     text = source if isinstance(source, str) else _decoded(bytes(source))
-    return text.removeprefix('\ufeff').rstrip('\0')
+    return text.removeprefix('\ufeff').rstrip(_ENDING)
 
 
 def _file(path):
@@ -82,29 +86,59 @@ def _decoded(data):
     if encoding is None and b'\0' in data[:2]:
         encoding = 'utf-16-be' if data[0] == 0 else 'utf-16-le'
     if encoding is None:
-        declared = _DECLARED_ENCODING.match(data)
-        encoding = declared[1].decode() if declared else 'utf-8'
-        try:
-            known = codecs.lookup(encoding).name in _ENCODINGS
-        except LookupError:
-            known = False
-        if not known:
-            raise DescriptionError(f'the robot description declares the encoding {shown(encoding)}; save it as UTF-8')
+        return _as_declared(data)
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
-        raise DescriptionError(
-            f'the robot description is not {encoding} at byte {error.start} ({error.reason}); save it as UTF-8'
-        ) from None
+        raise _undecodable(encoding, error, _AS_UTF_8) from None
+
+
+def _as_declared(data):
+    """The text in the encoding that it declares; in UTF-8 where it can't be that, but is valid UTF-8."""
+    as_bytes = data.decode('latin-1')
+    declared = _DECLARED_ENCODING.match(as_bytes, _past_comments(as_bytes))
+    encoding = declared[1] if declared else 'utf-8'
+    remedy = f'{_AS_UTF_8} and write encoding="UTF-8" in its first line' if declared else _AS_UTF_8
+    try:
+        known = codecs.lookup(encoding).name
+    except LookupError:
+        known = None
+    fault = DescriptionError(f'the robot description declares the encoding {shown(encoding)}, which is not read; {remedy}')
+    if known in _ENCODINGS:
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError as error:
+            fault = _undecodable(encoding, error, remedy)
+    elif known is not None and known.startswith(_OF_SEVEN_BITS):
+        raise fault
+    try:
+        return data.decode('utf-8')
+    except UnicodeDecodeError:
+        raise fault from None
+
+
+def _undecodable(encoding, error, remedy):
+    return DescriptionError(f'the robot description is not {encoding} at byte {error.start} ({error.reason}); {remedy}')
 
 
 def _without_declaration(text):
     """The text is decoded: what its declaration says no longer matters, be it misspelt or not at the very beginning."""
-    declaration = _DECLARATION.match(text)
+    start = _past_comments(text)
+    declaration = _DECLARATION.match(text, start)
     if not declaration:
         return text
-    lines = '\n' * declaration[0].count('\n', len(declaration[1]))
-    return declaration[1] + lines + text[declaration.end():]
+    return text[:start] + '\n' * declaration[0].count('\n') + text[declaration.end():]
+
+
+def _past_comments(text):
+    """Where a text goes on after the blanks and comments that it begins with."""
+    at = 0
+    while True:
+        at = _BLANKS.match(text, at).end()
+        end = text.find('-->', at + len('<!--')) if text.startswith('<!--', at) else -1
+        if end < 0:
+            return at
+        at = end + len('-->')
 
 
 def _parsed(text):

@@ -31,6 +31,9 @@ HOSTILE = {
     'deep nesting in gazebo': '<robot name="r"><gazebo>' + '<a>' * 2000 + '</a>' * 2000 + '</gazebo></robot>',
     'open comment': '<!--' + ' ' * 3 * MEGABYTE,
     'many comments': '<!---->' * 500_000,
+    'many comments as bytes': b'<!-- a -->\n' * 300_000,
+    'comments and then no declaration': '<!-- a -->\n' * 100 + '<?xm?><robot/>',
+    'comments and then no declaration, as bytes': b'<!-- a -->\n' * 100 + b'<robot/>',
     'long number': '<robot name="r"><link name="a"><inertial><inertia/><mass value="' + '1' * 3 * MEGABYTE
                    + '"/></inertial></link></robot>',
     'long name': '<robot name="r">' + f'<link name="{"a" * MEGABYTE}"/>' * 3 + '</robot>',

@@ -120,8 +120,9 @@ def test_messages_know_the_line_of_the_element():
     '<?XML version=1.0 ?>' + arm('<axis xyz="0 0 1"/>'),
     arm('<axis xyz="0 0 1"/>') + '\0',
     arm('<axis xyz="0 0 1"/>').encode() + b'\n\0\0',
+    arm('<axis xyz="0 0 1"/>') + '\n\0\n',
     b'<!-- licence --><?xml version="1.0" encoding="iso-8859-1"?><!-- \xe9 -->' + arm('<axis xyz="0 0 1"/>').encode(),
-], ids=range(9))
+], ids=range(10))
 def test_leftovers_and_sloppy_declarations_do_not_stop_a_robot(text):
     assert RobotModel.from_urdf(text).hash == PLAIN.hash
 

@@ -42,6 +42,15 @@ def test_text_is_read_in_any_common_encoding(text):
     assert model.joint_names == ('swing',)
 
 
+@pytest.mark.parametrize('encoding', ['gb2312', 'shift_jis', 'us-ascii', 'utf-16', 'unicode', 'no-such'])
+def test_utf_8_is_read_whatever_else_it_declares(encoding):
+    assert RobotModel.from_urdf((DECLARED.format(encoding) + ACCENTS).encode()).name == 'bras_é'
+
+
+def test_what_can_be_as_it_declares_is_read_so_even_where_it_is_valid_utf_8():
+    assert RobotModel.from_urdf((DECLARED.format('ISO-8859-1') + ACCENTS).encode()).name == 'bras_Ã©'
+
+
 @pytest.mark.parametrize('extra', [
     '<gazebo><link name="ghost"/><joint name="swing" type="ball"><parent link="ghost"/></joint></gazebo>',
     '<gazebo reference="tip"><sensor:camera name="c"/><mass value="nan"/></gazebo>',

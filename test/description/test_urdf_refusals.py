@@ -50,6 +50,20 @@ def test_a_text_that_is_no_urdf_is_refused_with_what_it_is(text, words):
     assert all(word in message for word in words), message
 
 
+@pytest.mark.parametrize('encoding, data, words', [
+    ('gb2312', '机器人'.encode('gb2312'), ["'gb2312'", 'not read']),
+    ('iso-2022-jp', 'ロボット'.encode('iso-2022-jp'), ["'iso-2022-jp'", 'not read']),
+    ('us-ascii', '45°'.encode('latin-1'), ['us-ascii', 'byte 47']),
+    ('UTF-8', '45°'.encode('latin-1'), ['UTF-8', 'byte 44']),
+])
+def test_a_text_of_another_encoding_than_is_read_is_refused_with_a_remedy_that_works(encoding, data, words):
+    declared = f'<?xml version="1.0" encoding="{encoding}"?><!--'
+    message = refusal(declared.encode() + data + b'-->' + arm().encode())
+    remedy = 'save it as UTF-8 and write encoding="UTF-8" in its first line'
+    assert all(word in message for word in [remedy, *words]), message
+    RobotModel.from_urdf(declared.replace(encoding, 'UTF-8').encode() + '机器人'.encode() + b'-->' + arm().encode())
+
+
 def test_a_path_that_cannot_be_read_is_refused_with_the_reason(tmp_path):
     assert 'No such file' in refusal(tmp_path / 'robot.urdf')
     assert 'directory' in refusal(tmp_path)
