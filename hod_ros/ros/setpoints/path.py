@@ -24,6 +24,7 @@ from hod_ros.ros.guards.measured import Measured
 from hod_ros.ros.guards.model_changes import AUTO
 from hod_ros.ros.guards.model_changes import KEEP
 from hod_ros.ros.guards.model_changes import hindrance
+from hod_ros.ros.guards.ownership import Ownership
 from hod_ros.ros.guards.record import Record
 from hod_ros.ros.guards.sources import Source
 from hod_ros.ros.guards.sources import Sources
@@ -68,6 +69,7 @@ class SetpointPath:
         self._before = self.statistics.dropped.copy(), 0
         self.active = False
         self._own = Source('trajectory', None, None, 0)     # what the node streams itself
+        self._motors_ownership = Ownership(parameters['source_timeout'])    # where no commands are published
         self._heard = -inf                  # [s] when the last setpoint of another source came
         self._measured: Measured | None = None              # where no commands are published
         self.close()
@@ -96,7 +98,8 @@ class SetpointPath:
         self.motors: MotorFeedforwards | None = None        # where there are elastic joints
         self._robot: Robot | None = None
         self._computation: Computation | None = None
-        self.last: Answer | None = None                     # to the last good setpoint
+        self.last: Answer | None = None                     # to the last good setpoint, where motors are led of whoever leads them
+        self._motors_ownership.forget()
         self.wrenches.clear()
 
     def check(self, robot: Robot, changes: Mapping[str, Any]) -> None:
@@ -145,6 +148,7 @@ class SetpointPath:
         elif self._measured is None or before is None or before.model.joint_names != robot.model.joint_names:
             velocity = motion_bounds(robot.model, **named_limits(self._parameters))[2]
             self._measured = Measured(robot.model.joint_names, velocity, self._parameters['joint_states_timeout'])
+        self._motors_ownership.silence = self._parameters['source_timeout']
         if robot is not before:
             earlier, self.motors = self.motors, MotorFeedforwards(robot.prepared, self._logger) if robot.drives else None
             if earlier is not None and self.motors is not None:
@@ -159,6 +163,7 @@ class SetpointPath:
             self.commands.open()
         if self.motors is not None:
             self.motors.forget()
+        self._motors_ownership.forget()
         self.active = True
 
     @property
@@ -189,22 +194,24 @@ class SetpointPath:
             return
         self._heard = began
         statistics.stamped(nanoseconds(setpoint.header.stamp))
-        self._take(setpoint, source, information['source_timestamp'], began)
+        self._take(setpoint, source, information['source_timestamp'], began, True)
 
     def stream(self, setpoint: JointSetpoint, commanded: bool) -> str:
-        """A setpoint of the node's own; why it was not answered, or not commanded although it was to be, or ''."""
+        """A setpoint of the node's own; why it was not answered, or not followed although it was to be, or ''."""
         if not self.active:
             return 'the node is not active'
         self.statistics.received += 1
-        return self._take(setpoint, self._own if commanded else None, 0, monotonic())
+        return self._take(setpoint, self._own, 0, monotonic(), commanded)
 
-    def _take(self, setpoint, source, sent, began):
-        """source: None where nothing is to be commanded. Why not all was done, or ''."""
-        statistics, refusal = self.statistics, ''
+    def _take(self, setpoint, source, sent, began, commanded):
+        """Why not all was done, or ''."""
+        statistics = self.statistics
         try:
-            self.last = answer = self._answer(setpoint, began)
-            if self.commands is not None and source is not None:
-                refusal = self.commands.take(setpoint, answer, source, sent, began)
+            answer, refusal = self._answer(setpoint, source, began)
+            if not refusal:
+                self.last = answer
+                if self.commands is not None and commanded:
+                    refusal = self.commands.take(setpoint, answer, source, sent, began)
         except BadSetpoint as error:
             statistics.drop(error.reason, str(error))
             return str(error)
@@ -244,14 +251,19 @@ class SetpointPath:
         """(n,) of the last good setpoint since the node became active."""
         return None if self.last is None or self.freshness.last is None else self.last.q[0]
 
-    def stream_hindrance(self) -> str:
-        """Why the node may command no stream of its own now, or ''."""
-        if self.commands is None:
+    def stream_hindrance(self, commanded: bool = True) -> str:
+        """Why the node may stream nothing of its own that is followed now, or ''. commanded: whether it is to be on ~/commands too."""
+        fault = self.commands.gate.fault if self.commands is not None and commanded else None
+        if fault is not None and fault.reason:
+            return f'a fault is latched ({fault.reason}); end it by ~/reset'
+        if fault is None and self.motors is None:
             return ''
-        gate = self.commands.gate
-        if gate.fault.reason:
-            return f'a fault is latched ({gate.fault.reason}); end it by ~/reset'
-        return 'another source of setpoints has the stream; let it end first' if gate.ownership.is_anothers(self._own, monotonic()) else ''
+        return 'another source of setpoints has the stream; let it end first' if self._ownership.is_anothers(self._own, monotonic()) else ''
+
+    @property
+    def _ownership(self):
+        """Whose the stream is that is followed: by ~/commands, by motors, or by both."""
+        return self._motors_ownership if self.commands is None else self.commands.gate.ownership
 
     def heard_others_since(self, time: float) -> bool:
         """Whether setpoints of other sources have come since then [s]."""
@@ -259,10 +271,10 @@ class SetpointPath:
 
     def release(self) -> None:
         """Others may have the stream that was the node's own."""
-        if self.commands is not None:
-            self.commands.gate.ownership.forget()
+        self._ownership.forget()
 
-    def _answer(self, setpoint, now):
+    def _answer(self, setpoint, source, now):
+        """(Answer, why motors are not led by it, or '')"""
         motors, wrenches = self.motors, self.wrenches
         order, rows = self._parameters['order'], 1 if motors is None else motors.rows
         if wrenches.order is not None:
@@ -271,16 +283,30 @@ class SetpointPath:
                 order, rows = min(order, wrenches.order), min(rows, wrenches.order + 1)
         answer = self._computation.run(setpoint, order, rows, wrenches.by_link)
         limited = answer.limited
-        motor_message = None
+        motor_message, refusal = None, ''
         if motors is None:
             if setpoint.stiffnesses:
                 self._logger.warning('setpoints carry stiffnesses, but no elastic joint is configured: they are not used', **ONCE_A_SECOND)
-        elif not limited.clipped:
-            motor_message = motors.answer(setpoint, answer)
+        else:
+            refusal = self._motors_refusal(source, now)
+            if not refusal:
+                motor_message = None if limited.clipped else motors.answer(setpoint, answer)
+                self._ownership.admits(source, now)
         self._feedforward.publish(self._writer.write(setpoint, limited, answer.columns))
         if motor_message is not None:
             self._motor_feedforward.publish(motor_message)
-        return answer
+        return answer, refusal
+
+    def _motors_refusal(self, source, now):
+        """Why motors may not be led by this source now [s], or ''. Only a setpoint that is found to be good makes it the owner."""
+        ownership = self._ownership
+        if not ownership.is_anothers(source, now):
+            return ''
+        ownership.admits(source, now)
+        self._logger.warning(
+            f'{ownership.record.reason}; ~/motor_feedforward answers the owner alone until it is silent for {ownership.silence:g} s '
+            '(source_timeout): let only one publish', **ONCE_A_SECOND)
+        return ownership.record.reason
 
     def watch(self) -> None:
         """Looks whether setpoints and wrenches have become old."""
@@ -305,8 +331,10 @@ class SetpointPath:
 
     @property
     def guards(self) -> list[Record]:
-        """What the guards of model and commands tell."""
-        return [self.changes, *(self.commands.gate.records if self.commands is not None else ())]
+        """What the guards of model, commands and motors tell."""
+        if self.commands is not None:
+            return [self.changes, *self.commands.gate.records]
+        return [self.changes] if self.motors is None else [self.changes, self._motors_ownership.record]
 
     def status(self) -> Status:
         freshness, statistics = self.freshness, self.statistics

@@ -55,7 +55,7 @@ class Starts:
         measured, steady = path.measured, path.steady()
         fresh = measured.fresh(steady)
         commanded = base.commanded if base is not None else fresh
-        hindrance = path.stream_hindrance() if commanded else ''
+        hindrance = path.stream_hindrance(commanded)
         if hindrance:
             raise Refused(Outcome.INVALID_GOAL, hindrance)
         if base is not None:
