@@ -87,38 +87,40 @@ def _decoded(data):
         encoding = 'utf-16-be' if data[0] == 0 else 'utf-16-le'
     if encoding is None:
         return _as_declared(data)
-    try:
-        return data.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise _undecodable(encoding, error, _AS_UTF_8) from None
+    return _first_decoded(data, (encoding,), _AS_UTF_8)
 
 
 def _as_declared(data):
     """The text in the encoding that it declares; in UTF-8 where it can't be that, but is valid UTF-8."""
     as_bytes = data.decode('latin-1')
     declared = _DECLARED_ENCODING.match(as_bytes, _past_comments(as_bytes))
-    encoding = declared[1] if declared else 'utf-8'
-    remedy = f'{_AS_UTF_8} and write encoding="UTF-8" in its first line' if declared else _AS_UTF_8
+    if not declared:
+        return _first_decoded(data, ('utf-8',), _AS_UTF_8)
+    encoding, remedy = declared[1], f'{_AS_UTF_8} and write encoding="UTF-8" in its first line'
     try:
         known = codecs.lookup(encoding).name
     except LookupError:
-        known = None
-    fault = DescriptionError(f'the robot description declares the encoding {shown(encoding)}, which is not read; {remedy}')
+        known = ''
     if known in _ENCODINGS:
+        return _first_decoded(data, (encoding, 'utf-8'), remedy)
+    try:
+        if not known.startswith(_OF_SEVEN_BITS):
+            return data.decode('utf-8')
+    except UnicodeDecodeError:
+        pass
+    raise DescriptionError(f'the robot description declares the encoding {shown(encoding)}, which is not read; {remedy}')
+
+
+def _first_decoded(data, encodings, remedy):
+    """The text in the first of some encodings that it can be; errors are about the first."""
+    faults = []
+    for encoding in encodings:
         try:
             return data.decode(encoding)
         except UnicodeDecodeError as error:
-            fault = _undecodable(encoding, error, remedy)
-    elif known is not None and known.startswith(_OF_SEVEN_BITS):
-        raise fault
-    try:
-        return data.decode('utf-8')
-    except UnicodeDecodeError:
-        raise fault from None
-
-
-def _undecodable(encoding, error, remedy):
-    return DescriptionError(f'the robot description is not {encoding} at byte {error.start} ({error.reason}); {remedy}')
+            faults.append(error)
+    raise DescriptionError(
+        f'the robot description is not {encodings[0]} at byte {faults[0].start} ({faults[0].reason}); {remedy}')
 
 
 def _without_declaration(text):
