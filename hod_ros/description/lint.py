@@ -25,6 +25,7 @@ from hod_ros.description.xml_text import Element
 from hod_ros.errors import DescriptionError
 
 _NUMBER = r'[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?'
+_INFINITE = re.compile(r'\s*[+-]?inf(?:inity)?\s*', re.IGNORECASE).fullmatch
 _OPEN_TO_DIALECTS = ('link', 'joint', 'inertial', 'limit', 'dynamics')      # further attributes of these change nothing
 _MOST = 20_000          # links and joints; the largest of many public robots has some hundred
 _MISPLACED = frozenset(ELEMENTS) - {'link', 'joint'}
@@ -105,8 +106,8 @@ class Lint:
             if count == NAME:
                 place.check_name(text, element)
             elif not _numbers(count)(text):
-                hint = '; it looks like unexpanded xacro' if '$' in text else ''
-                self._fault(place.error(f'{name} of its <{element.tag}> is {shown(text)}; give {wanted(count)}{hint}', element))
+                self._fault(place.error(
+                    f'{name} of its <{element.tag}> is {shown(text)}; {_remedy(element.tag, name, text, count)}', element))
             elif name == 'rpy' and text != _NOWHERE and any(abs(float(angle)) > LARGEST_TURN for angle in text.split()):
                 self._oddities['rpy beyond a whole turn, which is in radians: are these degrees?'][place.name] = None
             if name == 'quat_xyzw':     # which the parser does not know
@@ -192,6 +193,15 @@ def _stand_in(element):
 def wanted(count):
     """What an attribute of so many numbers has to hold."""
     return 'one finite number' if count == 1 else f'{count} finite numbers separated by spaces'
+
+
+def _remedy(tag, name, text, count):
+    """How to mend what is not so many numbers."""
+    if tag == 'limit' and _INFINITE(text):
+        bound = name in ('lower', 'upper')
+        return 'where there is no limit, ' + (
+            'leave out lower and upper both, or give this one a large number, such as 1e9' if bound else 'leave it out')
+    return f'give {wanted(count)}{"; it looks like unexpanded xacro" if "$" in text else ""}'
 
 
 def _set_missing_limits(limit):

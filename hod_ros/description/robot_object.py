@@ -16,6 +16,7 @@ from hod_ros.checks.arguments import shown
 from hod_ros.description.lint import wanted
 from hod_ros.description.places import Place
 from hod_ros.description.places import raised
+from hod_ros.description.records import MULTIPLE
 from hod_ros.description.records import Joint
 from hod_ros.description.records import Link
 from hod_ros.description.records import Mimic
@@ -24,6 +25,7 @@ from hod_ros.description.vocabulary import MOMENTS
 from hod_ros.errors import DescriptionError
 
 _NONE = (0.0, 0.0, 0.0)
+_X = (1.0, 0.0, 0.0)
 _PLAIN = (float, int)
 
 
@@ -79,7 +81,7 @@ def _joint(joint, element, report):
     dynamics = fields.part(joint.dynamics, urdf.JointDynamics, 'dynamics') or _NO_DYNAMICS
     out = Joint(
         fields.name, kind, parent, child, origin, line=fields.line,
-        axis=_axis(fields, joint.axis),
+        axis=_axis(fields, joint.axis, kind),
         mimic=_mimic(fields, joint.mimic),
         position_limits=_position_limits(fields, limit, kind),
         velocity_limit=fields.limit(limit.velocity, 'velocity', math.inf),
@@ -93,9 +95,11 @@ def _joint(joint, element, report):
 _NO_LIMIT, _NO_DYNAMICS = urdf.JointLimit(), urdf.JointDynamics()
 
 
-def _axis(fields, xyz):
-    axis = np.array(fields.vector(xyz, 'axis', 'xyz', (1.0, 0.0, 0.0)))
+def _axis(fields, xyz, kind):
+    axis = np.array(fields.vector(xyz, 'axis', 'xyz', _X))
     largest = np.abs(axis).max()
+    if largest == 0.0 and kind in MULTIPLE:     # which no model moves
+        return np.array(_X)
     if largest == 0.0:
         error = fields.error("its axis is zero; give a direction, such as <axis xyz='0 0 1'/>", fields.child('axis'))
         return fields.fault(error, axis)

@@ -44,12 +44,12 @@ def assemble(description, *, keep=None, gravity=STANDARD_GRAVITY, locked=None, b
     if tree is None:
         return None
     root, ordered = tree
-    floating = floating_base(root, ordered, links)
+    floating, freed = floating_base(root, ordered, links), None
     if base == 'free' and floating is not None:
         # A free base means what a floating joint below a bare world link means: the joint and the world link go.
         links = [link for link in links if link.name != root]
-        root, ordered, floating = floating.child, ordered[1:], None
-    ordered, mimic_doubts = without_dangling_mimics(ordered)
+        root, ordered, floating, freed = floating.child, ordered[1:], None, floating
+    ordered, mimic_doubts = without_dangling_mimics(ordered, freed)
     joint_names, drives = select(ordered, keep, locked, floating, words, report)
     bodies = _Bodies(root, {link.name: link for link in links})
     for joint in ordered:

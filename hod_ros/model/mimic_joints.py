@@ -20,14 +20,24 @@ class Driven:
     offset: float
 
 
-def without_dangling_mimics(joints):
-    """(the joints, those that mimic a joint which does not exist now independent; doubts about these)"""
-    existing = {joint.name for joint in joints}
-    dangling = [joint for joint in joints if joint.mimic is not None and joint.mimic.master not in existing]
+def without_dangling_mimics(joints, freed=None):
+    """(the joints, those that mimic a joint which is not there now independent; doubts about these)
+
+    freed: the floating joint that a free base takes the place of, or None.
+    """
+    there = {joint.name for joint in joints}
+    dangling = [joint for joint in joints if joint.mimic is not None and joint.mimic.master not in there]
     doubts = [
-        Doubt('joint', joint.name, 'mimics a joint that does not exist: it is taken as an independent joint', repr(joint.mimic.master))
+        Doubt('joint', joint.name, f'mimics {_absence(joint.mimic.master, freed)}: it is taken as an independent joint',
+              repr(joint.mimic.master))
         for joint in dangling]
     return [replace(joint, mimic=None) if joint in dangling else joint for joint in joints], doubts
+
+
+def _absence(master, freed):
+    if freed is not None and master == freed.name:
+        return 'the floating joint of the free base, which has no one coordinate to follow'
+    return 'a joint that does not exist'
 
 
 def follow(drives, joint, by_name, report=raised):

@@ -34,7 +34,7 @@ def select(joints, keep, locked, floating, words, report=raised):
             _check_selectable(name, words.joints, by_name)
             if name in locked:
                 raise InputError(f'joint {name!r} is named both in {words.joints} and in {words.locked}; name it in one of them')
-    faults = {name: _several_axes(by_name[name], floating, words) for name in keep if by_name[name].kind in MULTIPLE}
+    faults = {name: _several_axes(by_name[name], joints, floating, words) for name in keep if by_name[name].kind in MULTIPLE}
     for fault in faults.values():
         report(fault)
     keep = [name for name in keep if name not in faults]
@@ -63,12 +63,13 @@ def _check_selectable(name, argument, by_name):
     raise InputError(f'{argument} {problem}; joints to choose from: {candidates}')
 
 
-def _several_axes(joint, floating, words):
+def _several_axes(joint, joints, floating, words):
     if joint is floating:
         return DescriptionError(
             f'joint {joint.name!r} is floating below the bare link {joint.parent!r}: the base of this robot is free; {words.free_base}, or '
             f'{words.lock([joint.name])}, its origin', joint.line)
+    alone = all(other is joint or joint.parent not in (other.parent, other.child) for other in joints)
+    free = f', or, if it ties the robot to the world, remove it and its parent link {joint.parent!r}, and {words.free_base}' if alone else ''
     return DescriptionError(
         f'joint {joint.name!r} is {joint.kind}: it has several coordinates, which a description cannot give to a model; '
-        f'{words.lock([joint.name])}, its origin, or replace it by revolute and prismatic joints, or, if it ties the robot to the '
-        f'world, remove it and {words.free_base}', joint.line)
+        f'{words.lock([joint.name])}, its origin, or replace it by revolute and prismatic joints{free}', joint.line)

@@ -160,7 +160,33 @@ def test_a_bad_field_of_a_link_is_named_with_its_value(inside, words):
 @pytest.mark.parametrize('kind', ['floating', 'planar'])
 def test_floating_and_planar_joints_are_refused_by_name_with_the_way_out(kind):
     message = refusal(arm(kind=kind))
-    assert all(word in message for word in ["'swing'", kind, "base='free'", 'locked']), message
+    remedy = "remove it and its parent link 'base', and load with base='free'"
+    assert all(word in message for word in ["'swing'", kind, remedy, 'locked']), message
+    without = arm(kind=kind).replace(link('base'), '').replace(joint('swing', 'base', 'arm', kind=kind), '')
+    assert RobotModel.from_urdf(without, base='free').base_link == 'arm'
+
+
+@pytest.mark.parametrize('more', [
+    (link('foot'), joint('step', 'foot', 'base', kind='fixed')), (link('camera'), joint('mount', 'base', 'camera', kind='fixed'))])
+def test_the_way_out_to_a_free_base_is_shown_only_where_nothing_else_hangs_from_the_parent(more):
+    message = refusal(robot(link('base'), *more, joint('swing', 'base', 'arm', kind='planar'), link('arm')))
+    assert "'swing' is planar" in message and "base='free'" not in message, message
+
+
+@pytest.mark.parametrize('kind', ['floating', 'planar'])
+def test_the_axis_of_a_floating_or_planar_joint_that_is_locked_may_be_zero(kind):
+    text = arm('<axis xyz="0 0 0"/>', kind=kind)
+    assert RobotModel.from_urdf(text, locked={'swing': 0}).hash == RobotModel.from_urdf(arm(kind=kind), locked={'swing': 0}).hash
+
+
+@pytest.mark.parametrize('inside, remedy', [
+    ('<limit lower="0" upper="inf"/>', "upper of its <limit> is 'inf'; where there is no limit, leave out lower and upper both, or"),
+    ('<limit lower="-Infinity" upper="1"/>', 'such as 1e9'),
+    ('<limit effort="+INF"/>', "effort of its <limit> is '+INF'; where there is no limit, leave it out"),
+    ('<limit velocity=" inf "/>', 'leave it out'),
+])
+def test_limits_that_are_infinite_are_to_be_left_out(inside, remedy):
+    assert remedy in refusal(arm(inside))
 
 
 @pytest.mark.parametrize('kind', ['floating', 'planar'])

@@ -290,6 +290,16 @@ def test_a_free_base_takes_the_place_of_a_floating_joint_to_the_world():
     assert 'remove' not in str(caught.value)
 
 
+def test_what_mimics_the_floating_joint_of_a_free_base_is_independent_with_the_reason():
+    text = CHAIN.replace('</robot>', link('world', 0) + joint('float', 'world', 'base', kind='floating') + link('tail')
+                         + joint('wag', 'base', 'tail', mimic('float', 2)) + '</robot>')
+    model = RobotModel.from_urdf(text, base='free')
+    assert 'wag' in model.joint_names
+    warning, = model.warnings
+    assert warning == ("joint 'wag': 'float': mimics the floating joint of the free base, which has no one coordinate to follow: "
+                       'it is taken as an independent joint')
+
+
 def test_every_array_of_a_loaded_model_is_read_only():
     model = RobotModel.from_urdf(CHAIN)
     for array in (model.B, model.X, model.M, model.M_base, model.gravity, model.position_limits, model.links['a'][1]):
