@@ -130,8 +130,9 @@ def _check_plausible(mass, center, inertia):
         raise InputError(f'the payload has the mass {mass} kg; give 0 or more (the model without it still exists)')
     if not mass and inertia.any():
         raise InputError('the payload has an inertia but no mass; give its mass, or no inertia')
-    if np.abs(inertia).max() > arguments.LARGEST:
-        raise InputError(f'the payload has the inertia {inertia.tolist()}; give numbers of a real body [kg m^2]')
+    for name, value, unit in (('mass', mass, 'kg'), ('center', center, 'm'), ('inertia', inertia, 'kg m^2')):
+        if np.abs(value).max() > arguments.LARGEST:
+            raise InputError(f'the payload has the {name} {np.asarray(value).tolist()}; give numbers of a real body [{unit}]')
     if np.abs(inertia - inertia.T).max() > _TOLERANCE * np.abs(inertia).max():
         raise InputError(f'the payload has the inertia {inertia.tolist()}; give a symmetric tensor')
     moments, fault = geometry.principal_moments(inertia)

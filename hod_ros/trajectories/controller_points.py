@@ -128,7 +128,7 @@ def _intervals(signals, allowed):
         done.append((piece[good], start[good], np.full(good.sum(), width), error[good]))
         count += int(good.sum())
         if count > MOST_POINTS or width < _NARROWEST:
-            raise InputError(f'tolerance is so small that more than {MOST_POINTS} points are needed; allow a larger error of the effort')
+            raise InputError(f'so small a tolerance of the effort takes more than {MOST_POINTS} points; allow a larger one')
         if not good.all():
             left = start[~good]
             both = np.concatenate([left, left + width / 2])

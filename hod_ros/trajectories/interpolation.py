@@ -190,25 +190,25 @@ class _Search:
         if found <= self.size:
             return InputError(
                 f'{where} rounding alone takes the motion {found:.3g} from the straight line, but max_deviation is {self.allowed:.3g}: '
-                f'positions go up to {np.abs(self.given[:, 0]).max():.3g}; give {self.size:.1g} or more, or None for any')
+                f'positions go up to {np.abs(self.given[:, 0]).max():.3g}; give {self.size:.1g} or more, or allow any')
         return InputError(
             f'{where} the motion leaves the straight line by {found:.3g}, but max_deviation is {self.allowed:.3g}: the velocities or '
-            'accelerations given there lead away from it; leave them out, give them along the line, or allow more (None: any)')
+            'accelerations given there lead away from it; leave them out, give them along the line, or allow more, or any')
 
 
 def _allowed(max_deviation):
     if max_deviation is None:
         return np.inf
-    allowed = arguments.number_above_0(max_deviation, 'max_deviation', '[rad] or [m], or None')
+    allowed = arguments.number_above_0(max_deviation, 'max_deviation', '[rad] or [m], or allow any')
     if allowed < _SMALLEST_DEVIATION:
-        raise InputError(f'max_deviation is {allowed}, which rounding may exceed; give {_SMALLEST_DEVIATION} or more, or None for any')
+        raise InputError(f'max_deviation is {allowed}, which rounding may exceed; give {_SMALLEST_DEVIATION} or more, or allow any')
     return allowed
 
 
 def _times(times, points, chunk_rate):
     if chunk_rate is None:
         if times is None:
-            raise InputError('times is None; give the time of each point [s], or chunk_rate, the points a second [1/s]')
+            raise InputError('the points have no times; give the time of each [s], or chunk_rate, the points a second [1/s]')
         times = arguments.times_of(times, 'times')
     else:
         if times is not None:

@@ -33,6 +33,7 @@ _SPEEDS = np.linspace(0, 1, 65)
 _NEAR = 0.9                 # of a limit at a speed at which it is nearest to it: there the worst place is looked for
 _CLOSE = 2e-10              # of a limit: what rounding may add
 _CHUNK = 256                # pieces at a time
+_UNFIT = 'damping', 'motor_coulomb', 'motor_link'       # figures with which a motor follows no polynomial of the speed
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,11 +104,13 @@ class _Scaled:
         self.trajectory, self.drives = self.signals.trajectory, self.signals.drives
         if self.drives is not None:
             for joint, drive in zip(model.joint_names, self.drives.drives, strict=True):
-                if drive.damping or drive.motor_coulomb or drive.motor_link or drive.elastic and not drive.linear_spring:
+                if any(getattr(drive, name) for name in _UNFIT) or drive.elastic and not drive.linear_spring:
+                    kind = ' with '.join([type(drive).__name__, *(
+                        f'{name} {getattr(drive, name)!r}' for name in _UNFIT if getattr(drive, name))])
                     raise InputError(
-                        f'the drive of joint {joint!r} is {arguments.shown(drive)}, whose motor follows no polynomial of the speed; '
-                        'time_scale takes Rigid and SeriesElastic without dampers, dry friction and rotors on links: '
-                        'evaluate_trajectory at some speeds serves the others')
+                        f'the drive of joint {joint!r} is {kind}, whose motor follows no polynomial of the speed; speeds are found for '
+                        'Rigid and SeriesElastic without dampers, dry friction and rotors on links: evaluate_trajectory at some speeds '
+                        'serves the others')
             elastic = [drive.elastic for drive in self.drives.drives]
             self.compliance = np.array([
                 1 / drive.stiffness if soft else 0.0 for drive, soft in zip(self.drives.drives, elastic, strict=True)])

@@ -9,6 +9,7 @@ from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
 from hod_ros.dynamics.loads import LinkWrench
 from hod_ros.errors import InputError
 from hod_ros.model.far_positions import far_positions
+from hod_ros.model.motions import MOST_ROWS_UNASKED
 from hod_ros.model.robot_model import RobotModel
 from hod_ros.ros.services.requests import RequestLimits
 from hod_ros.ros.services.requests import base_motion
@@ -50,4 +51,10 @@ def link_wrench(message: LinkWrenchMessage, samples: int, rows: int) -> LinkWren
         raise InputError(
             f'wrench on link {message.link!r}: {given} rows for {samples} samples; give order + 1 = {rows} rows, which hold for all '
             f'samples alike, or {samples} x {rows} = {samples * rows}')
+    elif samples == 1 and given < rows:
+        raise InputError(f'wrench on link {message.link!r}: {given} rows; order {rows - 1} takes order + 1 = {rows} rows or more')
+    elif samples == 1 and given > max(rows, MOST_ROWS_UNASKED):
+        raise InputError(
+            f'wrench on link {message.link!r}: {given} rows where order + 1 = {rows} are needed: are these samples? Then set samples, and '
+            f'give derivatives of as many; if all are derivatives of one sample, give no more than {rows}')
     return checked_wrench(message, values)

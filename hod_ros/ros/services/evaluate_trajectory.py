@@ -14,6 +14,7 @@ from hod_ros.model.robot_model import RobotModel
 from hod_ros.recordings.messages import waypoints
 from hod_ros.ros.services.requests import RequestLimits
 from hod_ros.ros.services.requests import request_columns
+from hod_ros.trajectories.controller_points import PART_OF_LIMIT
 from hod_ros.trajectories.controller_points import with_effort
 from hod_ros.trajectories.evaluation import evaluate_trajectory
 from hod_ros.trajectories.limits import Limits
@@ -52,7 +53,7 @@ def evaluate_trajectory_request(
         response.fastest, response.speed_message = scaled.fastest or 0.0, scaled.message
         response.speed_intervals = _flat(scaled.intervals)
     if request.effort:
-        tolerance = _or(request.effort_tolerance, 0.0, 'effort_tolerance') or None
+        tolerance = _effort_tolerance(request, model, wanted)
         points = with_effort(model, trajectory, tolerance, drives, viscous_friction=request.viscous_friction)
         order = [model.joint_names.index(name) for name in request.trajectory.joint_names]
         response.trajectory_with_effort = points.message(request.trajectory)
@@ -65,9 +66,13 @@ def _trajectory(request, limits) -> Trajectory:
     if points > limits.max_samples:
         raise InputError(
             f'the trajectory has {points} points, but this node takes up to max_samples = {limits.max_samples}; send a part of them')
-    deviation = request.max_deviation
-    return waypoints(request.trajectory).trajectory(
-        chunk_rate=_or(request.chunk_rate, 0.0, 'chunk_rate') or None,
+    deviation, chunk_rate = request.max_deviation, _or(request.chunk_rate, 0.0, 'chunk_rate')
+    given = waypoints(request.trajectory)
+    if given.times is None and not chunk_rate:
+        raise InputError(
+            f'time_from_start is 0 at all {points} points of the trajectory; give the time of each [s], or chunk_rate, the points a second')
+    return given.trajectory(
+        chunk_rate=chunk_rate or None,
         max_deviation=None if deviation == np.inf else _or(deviation, MAX_DEVIATION, 'max_deviation'))
 
 
@@ -80,6 +85,9 @@ def _limits(request, columns, motors, configured) -> Limits:
             given[field.name] = getattr(configured, field.name)
             continue
         motor = field.name.startswith('motor')
+        if motor and not motors:
+            why = 'rigid leaves the drives out' if request.rigid else 'no drives are configured'
+            raise InputError(f'{field.name}_limits is given, but {why}; give none, or the limits of joints')
         owners = motors if motor else columns.names
         if len(values) not in (1, len(owners)):
             raise InputError(
@@ -91,6 +99,20 @@ def _limits(request, columns, motors, configured) -> Limits:
         in_order = len(values) == 1 or motor or columns.to_model is None
         given[field.name] = (numbers if len(values) > 1 else numbers[0]) if in_order else numbers[columns.to_model]
     return Limits(**given)
+
+
+def _effort_tolerance(request, model, limits):
+    """The request's, or a thousandth (n,) of the limits."""
+    given = _or(request.effort_tolerance, 0.0, 'effort_tolerance')
+    if given:
+        return given
+    effort = limits.of('effort', model.joint_names)
+    for joint, limit in zip(model.joint_names, np.full(model.n, np.inf) if effort is None else effort, strict=True):
+        if limit == np.inf:
+            raise InputError(
+                f'joint {joint!r} has no effort limit, of which a thousandth would be the effort_tolerance; give effort_limits, or '
+                'effort_tolerance [N m] or [N]')
+    return PART_OF_LIMIT * effort
 
 
 def _covariance(request, model):

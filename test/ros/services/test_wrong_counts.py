@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every array of every request, generated from its type, in every wrong count: refused with its name, or answered as it was meant."""
+"""Every array of every request, generated from its type, in every wrong count: refused with its name, or answered as it was meant.
 
+What is refused is refused in words of the request.
+"""
+
+import re
+import sys
 from copy import deepcopy
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
@@ -26,6 +32,9 @@ DRIVES = {'joint1': SeriesElastic(stiffness=3000.0, motor_inertia=0.1), 'joint2'
 SERVICES = COMPUTED | ANSWERED       # all but `reset`, whose request is empty
 LIMITS = RequestLimits(drives=DRIVES, motion=Limits(velocity=3.0, effort=100.0))
 RNG = np.random.default_rng(6)
+ODD = {
+    'double': (-1.0, 0.0, 1e-300, 1e-12, 1e300, np.inf, np.nan), 'string': ('', 'nobody'), 'boolean': (True, False), 'uint32': (0, 1, 20)}
+OF_PYTHON = re.compile(r'\w=|\{|\w\(|\((samples|rows|points)|None|True|False|limits\.|\bq (with|has|too)')
 
 
 def numbers(*shape):
@@ -72,13 +81,7 @@ def spoilt(request):
     """(field, request) with one array of one message in it wrong in its count or its numbers."""
     for path, values in _arrays(request):
         for wrong in _wrong(values, path[-1]):
-            changed = deepcopy(request)
-            *outer, last = path
-            owner = changed
-            for step in outer:
-                owner = owner[step] if isinstance(step, int) else getattr(owner, step)
-            setattr(owner, last, wrong)
-            yield path, changed
+            yield path, _with(request, path, wrong)
     for field in ('samples', 'order'):
         if hasattr(request, field):
             changed = deepcopy(request)
@@ -126,13 +129,13 @@ def answer(service, request):
 
 def _payload_service():
     """As in a node that takes all parameters."""
-    keeper = SimpleNamespace(robot=SimpleNamespace(model=MODEL), kept=None)
+    keeper = SimpleNamespace(robot=SimpleNamespace(model=MODEL, payload_warnings=()), kept=None)
 
     def take(parameters):
         values = {parameter.name.partition('.')[2]: parameter.value for parameter in parameters}
         xx, xy, xz, yy, yz, zz = values['inertia']
         model = with_payload(MODEL, values['link'], values['mass'], values['center'], [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        keeper.robot = SimpleNamespace(model=model)
+        keeper.robot = SimpleNamespace(model=model, payload_warnings=())
         return SimpleNamespace(successful=True)
 
     settings = {'payload.link': '', 'payload.mass': 0.0}
@@ -171,6 +174,97 @@ def test_every_array_of_a_wrong_count_is_refused_with_its_name_and_none_is_misre
             else:
                 assert meant(expected, found), f'{path} was misread'
     assert tried > 10
+
+
+def odd(request):
+    """Requests with something in them that may be refused for another reason than its count."""
+    yield from (changed for _, changed in spoilt(request))
+    for path, values in _arrays(request):
+        if isinstance(values[0], float):
+            for wrong in ([], [0.0] * len(values), [1e200 * value for value in values], values * 7):
+                yield _with(request, path, wrong)
+    flags = [field for field, kind in request.get_fields_and_field_types().items() if kind == 'boolean']
+    for field, kind in request.get_fields_and_field_types().items():
+        for value in ODD.get(kind, ()):
+            yield _with(request, (field,), value)
+        if kind.startswith('sequence') and flags:
+            for values in product((False, True), repeat=len(flags)):
+                changed = _with(request, (field,), [])
+                for flag, value in zip(flags, values, strict=True):
+                    setattr(changed, flag, value)
+                yield changed
+
+
+def _with(request, path, value):
+    """The request with another value at this place."""
+    changed = deepcopy(request)
+    *outer, last = path
+    owner = changed
+    for step in outer:
+        owner = owner[step] if isinstance(step, int) else getattr(owner, step)
+    setattr(owner, last, value)
+    return changed
+
+
+def without_times(request):
+    changed = deepcopy(request)
+    for point in changed.trajectory.points:
+        point.time_from_start.sec = 0
+    return changed
+
+
+@pytest.mark.filterwarnings('ignore')
+@pytest.mark.parametrize('limits', [LIMITS, RequestLimits()], ids=['limited', 'bare'])
+@pytest.mark.parametrize('name', SERVICES)
+def test_errors_speak_of_the_request_and_never_of_arguments_of_the_library(name, limits, monkeypatch):
+    model = MODEL if limits is LIMITS else MODEL.replace(effort_limits=np.full(3, np.inf))
+    monkeypatch.setattr(sys.modules[__name__], 'MODEL', model)
+    monkeypatch.setattr(sys.modules[__name__], 'LIMITS', limits)
+    service, messages = SERVICES[name], set()
+    for fields in good()[name]:
+        request = service.type.Request(**fields)
+        for wrong in (*odd(request), *([without_times(request)] if hasattr(request, 'trajectory') else ())):
+            try:
+                messages.add(answer(service, wrong).message)
+            except HodError as error:
+                messages.add(str(error))
+    assert len(messages) > 10 or name == 'compute_motor_feedforward' and not limits.drives
+    assert not [message for message in messages if OF_PYTHON.search(message)]
+
+
+def test_the_effort_may_err_by_a_thousandth_of_the_requests_limits():
+    bare = MODEL.replace(effort_limits=np.full(3, np.inf))
+    service = SERVICES['evaluate_trajectory']
+    response, order = service.type.Response(), [2, 0, 1]
+    trajectory = _trajectory()
+    trajectory.joint_names = [NAMES[j] for j in order]
+    asked = dict(trajectory=trajectory, max_deviation=0.5, effort=True)
+    service.compute(bare, service.type.Request(**asked, effort_limits=[90.0, 10.0, 30.0]), response, RequestLimits())
+    assert (np.array(response.effort_errors) <= [0.09, 0.01, 0.03]).all() and len(response.trajectory_with_effort.points) > 3
+    with pytest.raises(HodError, match="joint 'joint1' has no effort limit.*give effort_limits, or effort_tolerance"):
+        service.compute(bare, service.type.Request(**asked), response, RequestLimits())
+
+
+def test_limits_of_motors_are_refused_where_the_drives_are_left_out():
+    service = SERVICES['evaluate_trajectory']
+    request = service.type.Request(trajectory=_trajectory(), max_deviation=0.5, rigid=True, motor_effort_limits=[90.0])
+    with pytest.raises(HodError, match='motor_effort_limits is given, but rigid leaves the drives out'):
+        answer(service, request)
+
+
+@pytest.mark.parametrize(('rows', 'words'), [(2, '2 rows; order 2 takes order + 1 = 3 rows'), (13, 'are these samples? Then set samples')])
+def test_rows_of_a_wrench_are_counted_in_words_of_the_request(rows, words):
+    service = SERVICES['compute_inverse_dynamics']
+    wrench = LinkWrench(link='link3', values=numbers(rows, 6))
+    with pytest.raises(HodError) as error:
+        answer(service, service.type.Request(order=2, derivatives=numbers(5, 3), wrenches=[wrench]))
+    assert words in str(error.value)
+
+
+def test_a_trajectory_without_times_is_told_by_its_field():
+    service = SERVICES['evaluate_trajectory']
+    with pytest.raises(HodError, match='time_from_start is 0 at all 3 points'):
+        answer(service, service.type.Request(trajectory=without_times(service.type.Request(trajectory=_trajectory())).trajectory))
 
 
 def test_every_service_is_tried_and_every_array_of_its_request_is_filled():
