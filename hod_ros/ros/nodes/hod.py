@@ -70,7 +70,7 @@ class HodNode(ManagedNode):
         self._settings = Parameters(self, 'hod')
         self._entities = Entities(self)
         self._path = SetpointPath(self._settings, Partners(self), self.get_logger())
-        self._keeper = RobotKeeper(self, self._settings, self._use, self._path.check, self._path.hindrance)
+        self._keeper = RobotKeeper(self, self._settings, self._use, self._check, self._path.hindrance)
         self._fault = FaultTopic(self, lambda: self._path.reset(self._fault.fault))
         self._service_process = ServiceProcess(self, COMPUTED, self._settings['threads'])
         self._planner, self._forwarding_planner = Planner(), Planner()
@@ -216,16 +216,20 @@ class HodNode(ManagedNode):
 
     # Robot and parameters
 
+    def _check(self, robot, changes):
+        """HodError where `_use` could not take this robot, with the parameters as they are but for `changes`."""
+        self._path.check(robot, changes)
+        planning_robot(robot, self._settings.with_changes(changes))
+
     def _use(self, robot):
-        """Another robot, or the same with other parameters."""
-        path = self._path
+        """Another robot, or the same with other parameters; where it raises, all goes on as before."""
+        path, planning = self._path, planning_robot(robot, self._settings)
         if robot.drives and not path.has_motor_output:
             publisher = self._entities.publisher(MotorFeedforward, '~/motor_feedforward')
             path.open_motors(publisher)
             if path.active:
                 publisher.on_activate(None)
         path.use(robot)
-        planning = planning_robot(robot, self._settings)
         self._streamer.use(planning)
         self._forwarding_planner.use(planning)
         self._service_process.use(robot, self._settings)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A node's parameters: declared, refused with a reason where a value is bad, and read by name."""
 
+import traceback
 from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Mapping
@@ -83,6 +84,10 @@ class Parameters(Mapping):
         names = {member: self._families[family].of(member) for member in self._members[family]}
         return {member: (changes or {}).get(name, self[name]) for member, name in names.items()}
 
+    def with_changes(self, changes: Mapping[str, Any]) -> 'ChangedParameters':
+        """As they will be."""
+        return ChangedParameters(self, changes)
+
     def _declare(self, specification, name):
         """Declares a parameter; an InputError where a file or the command line gives it a value it can't have."""
         wanted = specification.parameter_type
@@ -149,11 +154,41 @@ class Parameters(Mapping):
             self._check_together({parameter.name: _plain(parameter.value) for parameter in parameters})
         except HodError as error:
             return SetParametersResult(successful=False, reason=str(error))
+        except Exception as error:
+            self._node.get_logger().error(f'a check of parameters failed:\n{traceback.format_exc()}')
+            return SetParametersResult(successful=False, reason=f'internal error, please report it: {error!r}')
         return SetParametersResult(successful=True)
 
     def _take(self, parameters):
+        """What fails here is told by the log alone: rclpy leaves whoever set the parameters without an answer where a callback raises."""
         self._values |= {parameter.name: _plain(parameter.value) for parameter in parameters if parameter.name in self._specifications}
-        self._changed({parameter.name for parameter in parameters})
+        names = {parameter.name for parameter in parameters}
+        try:
+            self._changed(names)
+        except Exception:
+            self._node.get_logger().error(
+                f'internal error, please report it: {", ".join(sorted(names))} could not be taken into use, and what was in use before '
+                f'stays:\n{traceback.format_exc()}')
+
+
+class ChangedParameters(Mapping):
+    """Parameters as they are but for `changes`, {name: new value}."""
+
+    def __init__(self, parameters: Parameters, changes: Mapping[str, Any]) -> None:
+        self._parameters, self._changes = parameters, changes
+
+    def __getitem__(self, name: str) -> Any:
+        return self._changes[name] if name in self._changes else self._parameters[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters)
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    def members(self, family: str) -> dict[str, Any]:
+        """As those of Parameters."""
+        return self._parameters.members(family, self._changes)
 
 
 class UnknownParameter(ParameterNotDeclaredException):

@@ -119,8 +119,8 @@ HOD = (
         'max_age', 0.1, 'A setpoint that is older by its stamp is answered but not commanded, once stamps and clock have agreed [s]; 0: '
         'never.', bounds=(0.0, LONGEST_TIMEOUT), changeable=True),
     Specification(
-        'source_timeout', 0.5, 'Another source of setpoints may command, or have the answers of ~/motor_feedforward, only when the one that '
-        'does has been silent for so long [s].',
+        'source_timeout', 0.5, 'Another source of setpoints may command, or have the answers of ~/motor_feedforward, only when the one '
+        'that does has been silent for so long [s].',
         bounds=(1e-3, LONGEST_TIMEOUT), changeable=True),
     Specification(
         'joint_states_timeout', 0.1, 'Measured positions and velocities are fresh for so long [s].', bounds=(1e-3, LONGEST_TIMEOUT),

@@ -78,10 +78,10 @@ class RobotKeeper:
 
     def take_kept(self) -> None:
         """The robot is at rest: it may become the one that was kept."""
-        kept, self.kept = self.kept, None
+        kept = self.kept
         if kept is not None:
-            self.robot = kept
             self._use(kept)
+            self.robot, self.kept = kept, None
             self._logger.info(f'what was kept for this activation is in use: {kept}')
             self.warn()
 
@@ -115,7 +115,7 @@ class RobotKeeper:
             latest = self.kept or self.robot
             if settings != latest.settings:
                 self._checked = latest.with_settings(settings)
-        for robot in (self.robot, self._checked):
+        for robot in (self.robot, self._checked or self.kept):
             if robot is not None:
                 self._fits(robot, changes)
 
@@ -147,12 +147,7 @@ class RobotKeeper:
         if done is None:
             return
         if done.robot is None:
-            text = str(done.error)
-            if not isinstance(done.error, HodError):
-                text = f'internal error, please report it: {done.error!r}'
-                self._logger.error(''.join(traceback.format_exception(done.error)))
-            self.refuse(done.source, text)
-            self._logger.error(f'robot description refused, the last good model stays in use: {text}')
+            self._refuse_description(done.source, done.error)
         elif done.robot.settings != robot_settings(self._parameters):
             self._request()         # a parameter was changed in the meantime
         else:
@@ -161,25 +156,32 @@ class RobotKeeper:
     def _take(self, robot):
         try:
             self._fits(robot, {})
-        except HodError as error:
-            self.refuse(robot.source, error)
-            self._logger.error(f'robot description refused, the last good model stays in use: {error}')
+            taken = self._offer(robot)
+        except Exception as error:
+            self._refuse_description(robot.source, error)
             return
         self.fault = ''
-        if self._offer(robot):
+        if taken:
             self._logger.info(f'new robot description: {robot}')
             self.warn()
 
+    def _refuse_description(self, source, error):
+        text = str(error)
+        if not isinstance(error, HodError):
+            text = f'internal error, please report it: {error!r}'
+            self._logger.error(''.join(traceback.format_exception(error)))
+        self.refuse(source, text)
+        self._logger.error(f'robot description refused, the last good model stays in use: {text}')
+
     def _offer(self, robot):
         """Whether the robot is in use now; else it is kept."""
-        self.kept_because = self._hindrance(robot)
-        if self.kept_because:
-            self.kept = robot
-            self._logger.warning(f'kept for the next activation: {robot}; {self.kept_because}')
-        else:
-            self.robot, self.kept = robot, None
-        self._use(self.robot)
-        return self.kept is None
+        because = self._hindrance(robot)
+        used, kept = (self.robot, robot) if because else (robot, None)
+        self._use(used)
+        self.robot, self.kept, self.kept_because = used, kept, because
+        if because:
+            self._logger.warning(f'kept for the next activation: {robot}; {because}')
+        return not because
 
     def warn(self) -> None:
         """Logs what is doubtful about the robot in use."""

@@ -6,9 +6,7 @@ Such a controller holds its last command for ever, so that an end of setpoints m
 
 import time
 from array import array
-from collections.abc import Mapping
 from time import monotonic
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +26,7 @@ from hod_ros.ros.guards.gate import Gate
 from hod_ros.ros.guards.gate import Settings
 from hod_ros.ros.guards.parting import part
 from hod_ros.ros.guards.sources import Source
+from hod_ros.ros.parameters.declared import ChangedParameters
 from hod_ros.ros.parameters.declared import Parameters
 from hod_ros.ros.reporting.log import ONCE_A_SECOND
 from hod_ros.ros.reporting.status import ERROR
@@ -173,10 +172,10 @@ class Commands:
         return Status('commands', OK, 'efforts of setpoints' if gate.running else 'none: no stream has begun', values)
 
 
-def bounds_of(model: RobotModel, parameters: Parameters, changes: Mapping[str, Any] | None = None) -> Bounds:
-    """Of commands, as the parameters are but for `changes`; HodError where they would have no limit."""
-    efforts = {name: parameters.members(f'limits.<joint>.{name}', changes) for name in ('effort', 'effort_rate')}
-    return command_bounds(model, **efforts, **named_limits(parameters, changes))
+def bounds_of(model: RobotModel, parameters: Parameters | ChangedParameters) -> Bounds:
+    """Of commands; HodError where they would have no limit."""
+    efforts = {name: parameters.members(f'limits.<joint>.{name}') for name in ('effort', 'effort_rate')}
+    return command_bounds(model, **efforts, **named_limits(parameters))
 
 
 def _settings(parameters):

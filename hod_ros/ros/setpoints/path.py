@@ -103,11 +103,15 @@ class SetpointPath:
         self.wrenches.clear()
 
     def check(self, robot: Robot, changes: Mapping[str, Any]) -> None:
-        """HodError where this robot can't be used, with the parameters as they are but for `changes`."""
-        if self._parameters['publish_commands']:
-            bounds_of(robot.model, self._parameters, changes)
+        """HodError where `use` could not take this robot, with the parameters as they are but for `changes`: it makes all that can fail."""
+        parameters = self._parameters.with_changes(changes)
+        SetpointLimits(parameters).use(robot.model)
+        if parameters['publish_commands']:
+            bounds_of(robot.model, parameters)
         else:
-            motion_bounds(robot.model, **named_limits(self._parameters, changes), of_description=False)
+            motion_bounds(robot.model, **named_limits(parameters))
+        if robot.drives and robot is not self._robot:
+            MotorFeedforwards(robot.prepared, self._logger)
 
     def hindrance(self, robot: Robot) -> str:
         """Why this robot has to wait for the next activation, or ''."""
@@ -130,7 +134,9 @@ class SetpointPath:
         return self._parameters['joint_friction_width'] if self._parameters['joint_friction'] else None
 
     def use(self, robot: Robot) -> None:
-        """Computes with this robot, and with the parameters as they are now, from the next setpoint on."""
+        """Computes with this robot, and with the parameters as they are now, from the next setpoint on; HodError, and all stays as it was,
+        where that can't be."""
+        self.check(robot, {})
         before, self._robot = self._robot, robot
         if before is not None and before.model.joint_names != robot.model.joint_names:
             self.last = None

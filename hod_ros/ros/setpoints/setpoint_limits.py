@@ -2,9 +2,7 @@
 """Limits of efforts, their rates and accelerations, of positions and velocities: exceeded ones are flagged, efforts clipped on demand."""
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +11,7 @@ from hod_interfaces.msg import TorqueFeedforward
 from hod_ros.model.robot_model import RobotModel
 from hod_ros.ros.guards.bounds import motion_bounds
 from hod_ros.ros.guards.motion_limits import MotionLimits
+from hod_ros.ros.parameters.declared import ChangedParameters
 from hod_ros.ros.parameters.declared import Parameters
 from hod_ros.ros.reporting.status import OK
 from hod_ros.ros.reporting.status import WARN
@@ -37,18 +36,18 @@ class Excess:
     limit: float
 
 
-def named_limits(parameters: Parameters, changes: Mapping[str, Any] | None = None) -> dict[str, dict[str, float]]:
-    """{'velocity': {joint: limit}, 'lower': ..., 'upper': ...} as the parameters are but for `changes`."""
-    return {name: parameters.members(f'limits.<joint>.{name}', changes) for name in ('velocity', 'lower', 'upper')}
+def named_limits(parameters: Parameters | ChangedParameters) -> dict[str, dict[str, float]]:
+    """{'velocity': {joint: limit}, 'lower': ..., 'upper': ...} of parameters."""
+    return {name: parameters.members(f'limits.<joint>.{name}') for name in ('velocity', 'lower', 'upper')}
 
 
-def of_parameters(family: str, model: RobotModel, parameters: Parameters) -> NDArray[np.float64]:
+def of_parameters(family: str, model: RobotModel, parameters: Parameters | ChangedParameters) -> NDArray[np.float64]:
     """(n,) limits that parameters alone give, inf where they don't."""
     given = parameters.members(family)
     return np.array([given.get(joint, np.inf) for joint in model.joint_names])
 
 
-def motion_limits(model: RobotModel, parameters: Parameters) -> Limits:
+def motion_limits(model: RobotModel, parameters: Parameters | ChangedParameters) -> Limits:
     """What a motion of this robot must keep: of the parameters, then, but for effort rates and jerks, of its description."""
     _, _, velocity = motion_bounds(model, **named_limits(parameters))
     effort = np.where(np.asarray(model.effort_limits) > 0, model.effort_limits, np.inf)
@@ -67,7 +66,7 @@ def limits_of(**given: NDArray[np.float64]) -> Limits:
 class SetpointLimits:
     """Those of the parameters limits.*, for one robot at a time."""
 
-    def __init__(self, parameters: Parameters) -> None:
+    def __init__(self, parameters: Parameters | ChangedParameters) -> None:
         self._parameters = parameters
         self._bounds: NDArray[np.float64] | None = None     # (3, n) of efforts, in the model's order, inf where there is none
         self._motion: MotionLimits | None = None

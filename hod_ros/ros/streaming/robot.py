@@ -6,6 +6,7 @@ from math import inf
 import numpy as np
 
 from hod_ros.ros.guards.bounds import motion_bounds
+from hod_ros.ros.parameters.declared import ChangedParameters
 from hod_ros.ros.parameters.declared import Parameters
 from hod_ros.ros.robot.robot import Robot
 from hod_ros.ros.setpoints.commands import bounds_of
@@ -17,7 +18,7 @@ from hod_ros.ros.setpoints.setpoint_limits import of_parameters
 from hod_ros.ros.streaming.plans import PlanningRobot
 
 
-def planning_robot(robot: Robot, parameters: Parameters) -> PlanningRobot:
+def planning_robot(robot: Robot, parameters: Parameters | ChangedParameters) -> PlanningRobot:
     """Limits are those of commands, where these are published."""
     model = robot.model
     if parameters['publish_commands']:

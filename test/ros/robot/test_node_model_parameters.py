@@ -83,3 +83,17 @@ def test_a_payload_that_no_body_has_is_refused_even_where_no_link_carries_it_yet
             assert client.set_parameter('payload.mass', 1.0) == (True, '')
         successful, reason = client.set_parameter(name, value)
         assert not successful and text in reason
+
+
+@pytest.mark.parametrize('use_description', [False, True])
+def test_limits_that_contradict_the_descriptions_are_refused_and_later_parameters_are_taken_whole(client, use_description):
+    parameters = {'limits.joint1.lower': -2.0, 'limits.use_description': use_description}
+    with node_with_arm(client, parameters=parameters):
+        accepted, reason = client.set_parameter('limits.joint1.lower', 4.0)
+        assert not accepted and reason.startswith("joint 'joint1' may be from 4 to 3, which is nowhere")
+        assert client.get_parameter('limits.joint1.lower') == -2.0
+        assert client.set_parameter('gravity', [0.0, 0.0, 0.0]) == (True, '')
+        expected = inverse_dynamics(MODEL.replace(gravity=(0.0, 0.0, 0.0)), MOTION[:5])
+        np.testing.assert_allclose(efforts(client.ask(setpoint(MOTION[:5], NAMES))), expected, rtol=1e-12, atol=1e-12)
+        answer = client.compute(MOTION[:5], order=2)
+        np.testing.assert_allclose(np.reshape(answer.efforts, (3, 3)), expected, rtol=1e-12, atol=1e-12)

@@ -32,7 +32,11 @@ class Held:
         self.node = ManagedNode('keeper', parameter_overrides=overrides)
         self.parameters = Parameters(self.node, table)
         self.told = []
-        self.keeper = RobotKeeper(self.node, self.parameters, self.told.append)
+        self.kept_because, self.use = '', self.told.append
+        self.fits = lambda robot, changes: None
+        self.keeper = RobotKeeper(
+            self.node, self.parameters, lambda robot: self.use(robot), lambda robot, changes: self.fits(robot, changes),
+            lambda robot: self.kept_because)
         self.parameters.listen(self.keeper.check, lambda names: self.keeper.adopt())
         self.keeper.receive(arm_urdf(3))
         self.keeper.load()
@@ -98,6 +102,47 @@ def test_what_is_refused_changes_nothing(held, made):
     assert held.set(gravity=[0.0, 0.0, -1.62]).successful
     assert tuple(held.keeper.robot.model.gravity) == (0.0, 0.0, -1.62), 'nothing of what was refused is left'
     assert held.keeper.robot.model.n == 3
+
+
+def fails(*arguments):
+    raise RuntimeError('no memory')
+
+
+def test_a_check_that_fails_by_an_error_of_ours_is_a_refusal(held):
+    before = held.keeper.robot
+    held.fits = fails
+    result = held.set(gravity=[0.0, 0.0, -1.62])
+    assert not result.successful and result.reason == "internal error, please report it: RuntimeError('no memory')"
+    assert held.keeper.robot is before and held.parameters['gravity'] == [0.0, 0.0, -9.81]
+
+
+@pytest.mark.parametrize('change', [{'gravity': [0.0, 0.0, -1.62]}, {'robot_description': arm_urdf(4)}])
+def test_a_robot_that_fails_in_use_leaves_the_one_before_and_whoever_set_it_is_answered(held, change):
+    before, held.use = held.keeper.robot, fails
+    held.set(**change)
+    assert held.keeper.robot is before and held.keeper.kept is None
+    assert ('no memory' in held.keeper.fault) == ('robot_description' in change)
+
+
+def test_a_robot_that_is_kept_stays_kept_where_it_can_not_be_used(held):
+    before, held.kept_because = held.keeper.robot, 'in motion'
+    assert held.set(gravity=[0.0, 0.0, -1.62]).successful
+    kept, held.use = held.keeper.kept, fails
+    with pytest.raises(RuntimeError):
+        held.keeper.take_kept()
+    assert (held.keeper.robot, held.keeper.kept) == (before, kept)
+    held.use = held.told.append
+    held.keeper.take_kept()
+    assert (held.keeper.robot, held.keeper.kept) == (kept, None)
+
+
+def test_parameters_are_judged_with_the_robot_that_is_kept_too(held):
+    held.kept_because = 'in motion'
+    assert held.set(gravity=[0.0, 0.0, -1.62]).successful
+    judged = []
+    held.fits = lambda robot, changes: judged.append(robot)
+    assert held.set(order=1).successful
+    assert judged == [held.keeper.robot, held.keeper.kept]
 
 
 def test_a_new_description_on_the_topic_is_loaded_beside_and_a_bad_one_is_named(held):
