@@ -18,12 +18,12 @@ MEANING = {ZERO: 'zero', STOP: 'nothing'}
 
 
 class Fallback:
-    """within: function of positions, the nearest that are within their limits."""
+    """stopping_place: MotionLimits'."""
 
-    def __init__(self, model: RobotModel, bounds: Bounds, measured: Measured, bandwidth: float, within) -> None:
+    def __init__(self, model: RobotModel, bounds: Bounds, measured: Measured, bandwidth: float, stopping_place) -> None:
         self._model, self._bounds, self.measured = model, bounds, measured
         self.bandwidth = bandwidth
-        self._within = within
+        self._stopping_place = stopping_place
         self._holding: Holding | None = None
         self._planned: Holding | None = None    # of the motion that was planned, while the robot is no longer measured
         self._began = 0.0                       # [s] of that
@@ -58,7 +58,8 @@ class Fallback:
 
     def _held(self, positions, velocities):
         return Holding(
-            self._model, positions, velocities, self._bounds.effort, self._bounds.effort_rate, self.bandwidth, self._within)
+            self._model, positions, velocities, self._bounds.effort, self._bounds.effort_rate, self.bandwidth,
+            self._stopping_place)
 
     def at_rest(self, last: NDArray[np.float64], since: float) -> NDArray[np.float64]:
         """(n,) the torque that is safest to hold for ever: gravity's, at the position that is known best."""

@@ -94,7 +94,7 @@ class Gate:
         self.continuity = Continuity(bounds.joint_names, bounds.velocity, settings.start_tolerance)
         if before[0] is not None:
             self.limits.record, self.continuity.start, self.continuity.reach = before[0].record, before[1].start, before[1].reach
-        self.fallback = Fallback(model, bounds, self.measured, settings.hold_bandwidth, self.limits.within)
+        self.fallback = Fallback(model, bounds, self.measured, settings.hold_bandwidth, self.limits.stopping_place)
 
     def open(self) -> None:
         """A new activation: no stream runs, and none has run."""

@@ -25,11 +25,11 @@ def at_rest(model: RobotModel, positions: NDArray[np.float64]) -> NDArray[np.flo
 
 class Holding:
     """Begins where the robot is and as it moves now, q and q' (n,). effort, effort_rate: limits (n,); bandwidth [1/s] at most;
-    within: function of positions, the nearest that are within their limits."""
+    stopping_place: MotionLimits'."""
 
     def __init__(
             self, model: RobotModel, positions: NDArray[np.float64], velocities: NDArray[np.float64], effort: NDArray[np.float64],
-            effort_rate: NDArray[np.float64], bandwidth: float, within) -> None:
+            effort_rate: NDArray[np.float64], bandwidth: float, stopping_place) -> None:
         self._model = model
         self._bandwidth = bandwidth
         rest = np.stack([positions, np.zeros(model.n)])
@@ -38,7 +38,7 @@ class Holding:
         self._headroom = np.maximum(effort - np.abs(matrices.g[0]), 0.0)
         self._rate = effort_rate
         self._w = self._quick_enough(velocities)
-        self.place = within(positions + velocities / self._w)
+        self.place = stopping_place(positions + velocities / self._w, positions)
         self._positions, self._velocities = positions, velocities
 
     def efforts(self, positions: NDArray[np.float64], velocities: NDArray[np.float64]) -> NDArray[np.float64]:

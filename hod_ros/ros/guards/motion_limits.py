@@ -70,9 +70,12 @@ class MotionLimits:
                         f'limit {self._velocity[joint]:.4g}')
         return ''
 
-    def within(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(n,) the nearest positions that are within the limits."""
-        return np.minimum(np.maximum(positions, self._lower), self._upper)
+    def stopping_place(self, free: NDArray[np.float64], positions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(n,) where joints at `positions` stop, which would by themselves at `free`: within their limits. One that is beyond them comes back
+        no further than it would have gone, so that one at rest stays where it is: it may be its encoder that is wrong."""
+        reach = np.abs(free - positions)
+        lower, upper = np.minimum(self._lower, positions + reach), np.maximum(self._upper, positions - reach)
+        return np.minimum(np.maximum(free, lower), upper)
 
     def _position_text(self, who: str, joint: int, position: float) -> str:
         lower, upper = self._lower[joint], self._upper[joint]

@@ -32,13 +32,14 @@ FURTHEST = 0.1          # [s] over which rows are carried on
 
 
 class MotorCourse:
-    """limiter: it knows the torques that the motors have. within: the nearest positions (n,) that are allowed."""
+    """limiter: it knows the torques that the motors have. stopping_place: MotionLimits'."""
 
-    def __init__(self, model: MotorModel, bounds: MotorBounds, limiter: RateLimiter, within: Callable[[Array], Array]) -> None:
+    def __init__(
+            self, model: MotorModel, bounds: MotorBounds, limiter: RateLimiter, stopping_place: Callable[[Array, Array], Array]) -> None:
         self.doing = IDLE
         self.wanted: Array | None = None            # rows of the last torques
         self.stiffness: Array | None = None         # (v,) that belongs to the last reference
-        self._model, self._bounds, self._limiter, self._within = model, bounds, limiter, within
+        self._model, self._bounds, self._limiter, self._stopping_place = model, bounds, limiter, stopping_place
         self._reference: Array | None = None        # rows of the last one that was followed
         self._rest: Array | None = None             # rows of the place to hold
         self._ramp: Ramp | None = None
@@ -68,7 +69,7 @@ class MotorCourse:
         duration = stopping_time(
             carried[1], carried[2], inertia=model.inertia(x), effort=self._headroom(x), effort_rate=SHARE * bounds.effort_rate)
         free = x + model.of_joints(stopping_distance(carried[1], carried[2], duration))
-        place = self._within(free)
+        place = self._stopping_place(free, x)
         self._rest, self.doing = self._resting(place, carried), RESTING
         offset = self._offset(self._rest, carried)
         if (place != free).any():           # it has to come back

@@ -49,7 +49,7 @@ class MotorGate:
         self.limiter = RateLimiter(bounds.effort, bounds.effort_rate)
         self.guards = MotorGuards(
             model, bounds, start_tolerance=settings.start_tolerance, largest_error=settings.largest_error)
-        self.course = MotorCourse(model, bounds, self.limiter, self.guards.limits.within)
+        self.course = MotorCourse(model, bounds, self.limiter, self.guards.limits.stopping_place)
         self.error = np.zeros(model.model.n)        # of the motors, on the joints' side
         self._model, self._law, self._bounds, self._settings = model, law, bounds, settings
         self._blind = False                         # whether the last torques were made without a state
