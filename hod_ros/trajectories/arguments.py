@@ -14,6 +14,7 @@ from hod_ros.checks.arguments import flag
 from hod_ros.checks.arguments import names
 from hod_ros.checks.arguments import number_above_0
 from hod_ros.checks.arguments import number_of_0_or_more
+from hod_ros.checks.arguments import one_of
 from hod_ros.checks.arguments import shown
 from hod_ros.checks.arguments import some
 from hod_ros.checks.arrays import array as finite_array
@@ -32,6 +33,7 @@ __all__ = [
     'names',
     'number_above_0',
     'number_of_0_or_more',
+    'one_of',
     'robot_model',
     'shown',
     'some',

@@ -24,6 +24,7 @@ _OF_SUMS = 3e-14                        # the same of a polynomial's coefficient
 _LARGEST = 1e9                          # numbers and times, and 1 / the times between points
 MOST_SWING = 1000.0                     # times the extent of all points: refused
 LARGE_SWING = 1.0                       # the same: said. Times that differ threefold stay below, ninety-nine in a hundred
+_LAYOUT = '(2, n), the lower ones and then the upper ones: of a model, whose own are (n, 2), model.position_limits.T'
 _CALLER = 5                             # frames up to that of Trajectory.interpolate's caller
 _SMALLEST_DEVIATION = 1e-9              # below it rounding decides [rad] or [m]
 
@@ -271,12 +272,19 @@ def _box(limits, positions, names):
         return None
     limits = arguments.floats(limits, 'position_limits')
     n = positions.shape[1]
-    if limits.shape != (2, n) or np.isnan(limits).any() or (limits[0] > limits[1]).any():
+    if limits.shape != (2, n) or np.isnan(limits).any():
         raise InputError(f'position_limits has the shape {limits.shape}; give two rows of {n} numbers, the lower ones and the upper ones')
+    crossed = limits[0] > limits[1]
+    if crossed.any():
+        j = int(np.argmax(crossed))
+        raise InputError(
+            f'position_limits has {limits[0, j]:.9g} as the lower and {limits[1, j]:.9g} as the upper limit of '
+            f'{arguments.label(names, j)}; give {_LAYOUT}')
     outside = np.argwhere((positions < limits[0]) | (positions > limits[1]))
     if outside.size:
         i, j = outside[0]
+        turned = n == 2 and ((limits[:, 0] <= positions) & (positions <= limits[:, 1])).all()
         raise InputError(
             f'positions is {positions[i, j]:.9g} at point {i} for {arguments.label(names, j)}, beyond its limits from {limits[0, j]:.9g} '
-            f'to {limits[1, j]:.9g}; give positions within them')
+            f'to {limits[1, j]:.9g}; give positions within them' + (f', or position_limits as {_LAYOUT}' if turned else ''))
     return limits

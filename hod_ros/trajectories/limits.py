@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import fields
 from dataclasses import replace
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from hod_ros.errors import InputError
 from hod_ros.trajectories import arguments
 
 FORCES = ('effort', 'effort_rate', 'motor_effort')         # what a margin applies to
+_MOST = 1_000_000       # joints
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,12 +70,17 @@ class Limits:
 
     def of(self, quantity: str, names: Sequence[str] | int) -> NDArray[np.float64] | None:
         """(n,) limits of a quantity for joints or motors of these names, or of this number; None where it is not limited."""
+        known = [field.name for field in fields(self)]
+        if not arguments.one_of(quantity, known):
+            raise InputError(f'quantity is {arguments.shown(quantity)}; it is one of {", ".join(map(repr, known))}')
         value = getattr(self, quantity)
         if value is None:
             return None
-        n = names if isinstance(names, int) else len(names)
+        n = arguments.count(names, 'names', 0) if isinstance(names, Number) else len(arguments.names(names, 'names'))
+        if n > _MOST:
+            raise InputError(f'names is {arguments.shown(names)}; give names, or their number, at most {_MOST}')
         if value.ndim and value.shape != (n,):
-            listed = '' if isinstance(names, int) else ': ' + arguments.some(names)
+            listed = '' if isinstance(names, Number) else ': ' + arguments.some(names)
             raise InputError(f'limits.{quantity} holds {len(value)} numbers, but there are {n} to limit{listed}; give one, or {n}')
         return np.broadcast_to(value, (n,))
 

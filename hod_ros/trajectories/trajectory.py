@@ -116,7 +116,7 @@ class Trajectory:
         max_deviation: how far the path may leave the straight line between two points, Euclidean, [rad] or [m]; it holds everywhere. Where
         the motion of least energy does not keep to it, points are added on the line and corners are passed more slowly, at last at rest,
         without a change of the times. None: as far as it likes.
-        position_limits: (2, n), lower and upper ones; they hold everywhere.
+        position_limits: (2, n), the lower ones and then the upper ones, as model.position_limits.T; they hold everywhere.
         InputError where that cannot be, with the point and the joint.
 
             >>> t = Trajectory.interpolate([0, 1, 3], [[0.0, 0.0], [0.5, 0.2], [1.0, -0.3]])
@@ -168,9 +168,7 @@ class Trajectory:
 
         At a break the piece that begins there is evaluated, at the end the last one.
         """
-        order = arguments.count(order, 'order', 0)
-        if order > MOST_DERIVATIVES:
-            raise InputError(f'order is {arguments.shown(order)}; derivatives are evaluated up to order {MOST_DERIVATIVES}')
+        order = _checked_order(order)
         times = arguments.finite_array(arguments.floats(times, 'times'), ('times',), 'times', 'the times to evaluate at [s]')
         outside = (times < self.start - _BEYOND * self.duration) | (times > self.end + _BEYOND * self.duration)
         if outside.any():
@@ -180,7 +178,7 @@ class Trajectory:
             return self._evaluate_in_order(times, order)
         piece = np.clip(np.searchsorted(self._breaks, times, side='right') - 1, 0, len(self._coefficients) - 1)
         u = (times - self._breaks[piece]) / (self._breaks[piece + 1] - self._breaks[piece])
-        return self.evaluate_pieces(piece, u, order)
+        return self._evaluate_pieces(piece, u, order)
 
     def _evaluate_in_order(self, times: NDArray[np.float64], order: int) -> NDArray[np.float64]:
         """As evaluate, of times in their order, many of them for each half of a piece."""
@@ -198,7 +196,25 @@ class Trajectory:
         return out
 
     def evaluate_pieces(self, piece: NDArray[np.intp], u: NDArray[np.float64], order: int) -> NDArray[np.float64]:
-        """As evaluate, for pieces by their index and u in [0, 1] within them: both sides of a break can be told apart."""
+        """As evaluate, for pieces by their index and u in [0, 1] within them, (samples,) each: both sides of a break can be told apart."""
+        piece, order = self._checked_pieces(piece), _checked_order(order)
+        u = arguments.finite_array(arguments.floats(u, 'u'), piece.shape, 'u', 'one for each piece')
+        outside = (u < -_BEYOND) | (u > 1 + _BEYOND)
+        if outside.any():
+            i = int(np.argmax(outside))
+            raise InputError(f'u[{i}] is {u[i]:.9g}; give numbers from 0, where the piece begins, to 1')
+        return self._evaluate_pieces(piece, u, order)
+
+    def _checked_pieces(self, piece):
+        """(samples,) indices of pieces."""
+        last = len(self._coefficients) - 1
+        found = arguments.floats(piece, 'piece')
+        whole = found.ndim == 1 and (not len(found) or np.asarray(piece).dtype.kind in 'iu' and 0 <= found.min() and found.max() <= last)
+        if not whole:
+            raise InputError(f'piece is {arguments.shown(piece)}; give indices of pieces, integers from 0 to {last}')
+        return found.astype(np.intp)
+
+    def _evaluate_pieces(self, piece: NDArray[np.intp], u: NDArray[np.float64], order: int) -> NDArray[np.float64]:
         out = np.empty((len(u), order + 1, self.n))
         later = u > 0.5
         half, x = 2 * piece + later, u - later
@@ -255,13 +271,16 @@ class Trajectory:
 
     def of_half(self, piece: int, later: bool) -> NDArray[np.float64]:
         """(powers, n) coefficients of a piece in powers of u, for its first half, or of u - 1, for the later one."""
+        piece, later = arguments.count(piece, 'piece', 0), arguments.flag(later, 'later')
+        if piece >= len(self._coefficients):
+            raise InputError(f'piece is {arguments.shown(piece)}, but the trajectory has {len(self._coefficients)}; count from 0')
         return self._from_ends[piece] if later else self._coefficients[piece]
 
     def jumps(self, order: int) -> NDArray[np.float64]:
         """(pieces - 1, order + 1, n): how much each derivative changes at each break between two pieces."""
-        pieces = np.arange(len(self._coefficients))
-        ends = self.evaluate_pieces(pieces[:-1], np.ones(len(pieces) - 1), order)
-        return self.evaluate_pieces(pieces[1:], np.zeros(len(pieces) - 1), order) - ends
+        pieces, order = np.arange(len(self._coefficients)), _checked_order(order)
+        ends = self._evaluate_pieces(pieces[:-1], np.ones(len(pieces) - 1), order)
+        return self._evaluate_pieces(pieces[1:], np.zeros(len(pieces) - 1), order) - ends
 
     def at_speed(self, speed: float) -> Trajectory:
         """The same motion `speed` times as fast, from the same start: q(start + speed (t - start))."""
@@ -301,3 +320,10 @@ class Trajectory:
 
     def __hash__(self) -> int:
         return hash((self._breaks.tobytes(), self._coefficients.tobytes(), self._joint_names))
+
+
+def _checked_order(order):
+    """The order of derivatives that are asked for."""
+    if arguments.count(order, 'order', 0) > MOST_DERIVATIVES:
+        raise InputError(f'order is {arguments.shown(order)}; derivatives are evaluated up to order {MOST_DERIVATIVES}')
+    return int(order)

@@ -35,6 +35,10 @@ CALLS = {
     'from_derivatives': (Trajectory.from_derivatives, (TIMES, np.stack([POINTS, 0 * POINTS], axis=1)), {}),
     'Trajectory': (Trajectory, (TIMES, np.ones((2, 4, 2))), {}),
     'evaluate': (MOTION.evaluate, (TIMES,), {'order': 2}),
+    'evaluate_pieces': (MOTION.evaluate_pieces, (np.array([0, 1, 1]), np.array([0.5, 0.0, 1.0]), 2), {}),
+    'of_half': (MOTION.of_half, (1, True), {}),
+    'jumps': (MOTION.jumps, (2,), {}),
+    'Limits.of': (LIMITS.of, ('velocity', ['j1', 'j2']), {}),
     'evaluate_trajectory': (hod_ros.evaluate_trajectory, (MODEL, MOTION, LIMITS), {
         'drives': DRIVES, 'margin': 0.8, 'parameter_covariance': COVARIANCE, 'viscous_friction': False}),
     'force_deviations': (hod_ros.force_deviations, (MODEL, MOTION, TIMES, COVARIANCE), {}),
@@ -50,7 +54,9 @@ CALLS = {
     'cartesian_path': (hod_ros.cartesian_path, (
         hod_ros.RobotModel.from_urdf(hod_ros.example_robot('panda')), 'panda_link8', np.stack([np.eye(4)] * 2)), {}),
 }
-OF_ANY_SIZE = ('cartesian_path', 'evaluate', 'force_deviations', 'from_derivatives', 'Limits', 'smoothed_motion', 'Trajectory')
+OF_ANY_SIZE = (
+    'cartesian_path', 'evaluate', 'Limits.of', 'of_half', 'jumps', 'force_deviations', 'from_derivatives', 'Limits', 'smoothed_motion',
+    'Trajectory')
 SLOW = ('time_optimal', 'time_scale', 'with_effort', 'cartesian_path', 'interpolate', 'evaluate_trajectory')
 NOT_FINITE = ('Limits', 'Waypoints', 'starting_from', 'wrapped_near')       # inf is no limit, NaN a number that is not given
 

@@ -230,6 +230,8 @@ def test_many_points_are_smooth_too():
     ({'start': [[1.0, 0.0]], 'velocities': [[2, 0], [np.nan] * 2, [0, 0]]}, 'give it once'),
     ({'position_limits': [[0, 0], [0.5, 2]]}, 'positions is 1 at point 1 for joint 0, beyond its limits'),
     ({'position_limits': [[0, 0]]}, 'position_limits has the shape'),
+    ({'position_limits': [[-3, 3], [-4, 2]], 'joint_names': ['a', 'b']}, "-3 as the lower and -4 as the upper .* of joint 'a'; .*limits.T"),
+    ({'position_limits': [[0, 3], [1, 4]], 'positions': [[2, 1], [1, 3], [3, 4]]}, r'beyond its limits .*or position_limits .*limits.T'),
     ({'position_limits': [[0, 0], [2, 1]], 'velocities': [[0, 0], [0, 9.0], [0, 0]], 'joint_names': ['a', 'b'], 'max_deviation': None},
      "joint 'b' leaves its position limits"),
 ])

@@ -16,6 +16,14 @@ def test_one_number_serves_all_joints_and_none_is_no_limit():
     assert limits.of('jerk', 2) is None
 
 
+def test_a_quantity_that_there_is_not_is_named():
+    limits = Limits(velocity=2.0)
+    with pytest.raises(InputError, match="quantity is 'velcity'; it is one of 'velocity', 'acceleration'"):
+        limits.of('velcity', 2)
+    with pytest.raises(InputError, match='names is 2.5; give an integer'):
+        limits.of('velocity', 2.5)
+
+
 def test_a_margin_leaves_a_part_of_forces_alone():
     limits = Limits(velocity=2.0, effort=[10, 20], effort_rate=100, motor_effort=5).with_margin(0.8)
     assert limits.velocity == 2 and limits.effort.tolist() == [8, 16] and limits.effort_rate == 80 and limits.motor_effort == 4

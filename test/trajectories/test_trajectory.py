@@ -62,6 +62,22 @@ def test_derivatives_beyond_the_degree_are_zero_however_short_the_piece(duration
         assert np.array_equal(got[:, :degree + 1], t.evaluate(times, degree))
 
 
+@pytest.mark.parametrize(('call', 'said'), [
+    (lambda t: t.jumps(2.5), 'order is 2.5; give an integer'),
+    (lambda t: t.of_half(99, False), 'piece is 99, but the trajectory has 2'),
+    (lambda t: t.of_half(-1, False), 'piece is -1; give an integer of 0 or more'),
+    (lambda t: t.evaluate_pieces([2], [0.5], 1), r'piece is \[2\]; give indices of pieces, integers from 0 to 1'),
+    (lambda t: t.evaluate_pieces([-1], [0.5], 1), r'piece is \[-1\]; give indices'),
+    (lambda t: t.evaluate_pieces([0.5], [0.5], 1), r'piece is \[0.5\]; give indices'),
+    (lambda t: t.evaluate_pieces([0, 1], [0.5], 1), r'u has the shape \(1,\)'),
+    (lambda t: t.evaluate_pieces([0], [1.5], 1), r'u\[0\] is 1.5; give numbers from 0'),
+])
+def test_pieces_and_places_that_are_not_there_are_refused(call, said):
+    t = Trajectory.from_derivatives([0, 1, 2], np.zeros((3, 2, 1)))
+    with pytest.raises(InputError, match=said):
+        call(t)
+
+
 def test_end_derivatives_are_met_and_make_the_same_polynomial_as_scipys():
     rng = np.random.default_rng(3)
     times, given = np.cumsum(rng.uniform(0.2, 1.5, 8)), rng.standard_normal((8, 5, 2))
