@@ -25,6 +25,7 @@ from hod_ros.cpp.constants import Constants
 from hod_ros.cpp.header import header_of
 from hod_ros.cpp.header import names_of
 from hod_ros.cpp.header import number_text
+from hod_ros.cpp.identifiers import is_free
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
 from hod_ros.dynamics.loads import FRAMES
 from hod_ros.dynamics.loads import LinkWrench
@@ -39,11 +40,6 @@ HEADERS = (
 MOTOR_HEADERS = ('stretch', 'lanes', 'springs', 'rotor_coupling', 'motor_feedforward', 'feedforward')
 _ROOM = 2_000_000           # bytes that compiling takes
 PROJECT = Path(__file__).parent / 'project'
-RESERVED = frozenset('''
-    alignas alignof asm auto bool case catch char check const default delete do double enum extern float goto hod inline int
-    long loop main namespace new operator private public register short signed sizeof static struct switch template test
-    this typedef union unsigned using virtual void volatile
-'''.split())
 
 
 @dataclass(frozen=True)
@@ -80,9 +76,10 @@ def export_cpp(
         >>> made.bytes < 100_000, (made.folder / 'include' / 'panda.h').exists()
         (True, True)
     """
-    if not isinstance(name, str) or not re.fullmatch('[a-z][a-z0-9_]{0,40}', name) or name in RESERVED or keyword.iskeyword(name):
+    if not (is_free(name) and re.fullmatch('[a-z0-9_]{1,41}', name)) or name == 'test' or keyword.iskeyword(name):
         raise InputError(
-            f'name is {shown(name)}; give an identifier of lower case ASCII letters, digits and underscores that C leaves free')
+            f'name is {shown(name)}; give an identifier of lower case ASCII letters, digits and single underscores between them, which C '
+            'and C++ leave free')
     if not one_of(scalar, SCALARS):
         raise InputError(f"scalar is {shown(scalar)}; it is 'double' or 'float'")
     constants = Constants(model, drives)

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """A robot's constants as a C++ header, in which each distinct rotation, place, inertia and row of a drive's figures stands once."""
 
-import re
-
 import numpy as np
 
 from hod_ros.checks.arguments import shown
 from hod_ros.cpp.constants import VERSION
 from hod_ros.cpp.constants import Constants
+from hod_ros.cpp.identifiers import is_free
 from hod_ros.errors import InputError
 
 
 def header_of(
         constants: Constants, name: str, includes: tuple[str, ...] = ('<hod/robot.hpp>',), scalar: str = 'double', **lists: str) -> str:
     """As cpp_robot, of Constants; `scalar` is the type of all numbers. joint_names, motor_names: what stands in place of these lists."""
-    if not isinstance(name, str) or not re.fullmatch(r'[A-Za-z_][A-Za-z0-9_]*', name):
-        raise InputError(f'name is {shown(name)}; give a C++ identifier of ASCII letters, digits and underscores')
+    if not is_free(name):
+        raise InputError(
+            f'name is {shown(name)}; give a C++ identifier of ASCII letters, digits and single underscores between them, which C++ leaves '
+            'free')
     model = constants.model
     n, motors, rotors = model.n, len(constants.motor_names), len(constants.rotors)
     names = {'joint_names': names_of(model.joint_names), 'motor_names': names_of(constants.motor_names), **lists}

@@ -99,7 +99,8 @@ def test_a_robot_of_bytes_answers_as_python_does_and_damaged_bytes_make_none(tmp
     assert 'damaged' in run(program, data)
 
 
-@pytest.mark.parametrize('name', ['', '7dof', 'a b', 'a-b', None, 'größe'])
+@pytest.mark.parametrize('name', [
+    '', '7dof', 'a b', 'a-b', None, 'größe', 'class', 'co_await', 'a__b', '_a', '_A', 'a_', 'std', 'hod'])
 def test_a_name_that_is_no_identifier_is_refused(name):
     with pytest.raises(InputError, match='identifier'):
         cpp_robot(robot('our_panda'), name)

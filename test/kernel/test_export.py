@@ -190,7 +190,8 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
 
 
 @pytest.mark.parametrize('options', [
-    {'name': 'Arm'}, {'name': 'int'}, {'name': ''}, {'name': None}, {'scalar': 'half'}, {'scalar': None}, {'drives': {'x': 1}}])
+    {'name': 'Arm'}, {'name': 'int'}, {'name': 'friend'}, {'name': 'a__b'}, {'name': ''}, {'name': None}, {'scalar': 'half'},
+    {'scalar': None}, {'drives': {'x': 1}}])
 def test_wrong_arguments_are_refused(tmp_path, options):
     with pytest.raises(InputError):
         export_cpp(robot('our_panda'), tmp_path / 'a', **options)
