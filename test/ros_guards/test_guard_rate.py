@@ -46,6 +46,23 @@ def test_a_wish_is_reached_in_the_time_that_the_rate_needs(wanted, rate):
     assert not limiter.behind and limiter.clipped == bool((np.abs(wanted) > 100.0).any())
 
 
+@pytest.mark.filterwarnings('ignore:overflow')
+@settings(max_examples=100, deadline=None)
+@given(known=st.tuples(ANY, ANY), wanted=st.tuples(SENSIBLE, ANY), limit=st.tuples(*2 * [st.floats(0.1, 150.0)]))
+def test_whatever_torques_are_known_the_first_command_is_within_its_limits(known, wanted, limit):
+    limiter = RateLimiter(np.array(limit), np.full(2, 1.0))
+    limiter.start_from(np.array(known))
+    command = limiter.next(np.array(wanted), 1.0)
+    assert np.isfinite(command).all() and (np.abs(command) <= limit).all()
+
+
+def test_a_command_that_was_within_a_limit_since_lowered_is_taken_over_without_a_jump():
+    limiter = RateLimiter(np.full(1, 50.0), np.full(1, 1000.0))
+    limiter.take_over([90.0])
+    commands = [float(limiter.next(np.array([90.0]), 0.01 * k)[0]) for k in range(5)]
+    np.testing.assert_allclose(commands, [80.0, 70.0, 60.0, 50.0, 50.0])
+
+
 def test_what_is_within_rate_and_limit_goes_through_unchanged():
     limiter = RateLimiter(np.full(3, 100.0), np.full(3, 1000.0))
     wanted = np.array([1.0, -2.0, 3.0])

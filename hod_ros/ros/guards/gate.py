@@ -110,7 +110,7 @@ class Gate:
     def continue_from(self, other: 'Gate') -> None:
         """Commands go on from the last ones of another gate, joint by joint, and what is measured is known."""
         names, theirs = self.bounds.joint_names, other.bounds.joint_names
-        self.limiter.start_from(np.array([other.limiter.last[theirs.index(name)] if name in theirs else 0.0 for name in names]))
+        self.limiter.take_over(np.array([other.limiter.last[theirs.index(name)] if name in theirs else 0.0 for name in names]))
         if names == theirs:
             self.measured = self.fallback.measured = other.measured
 

@@ -71,8 +71,8 @@ class MotionLimits:
         return ''
 
     def stopping_place(self, free: NDArray[np.float64], positions: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(n,) where joints at `positions` stop, which would by themselves at `free`: within their limits. One that is beyond them comes back
-        no further than it would have gone, so that one at rest stays where it is: it may be its encoder that is wrong."""
+        """(n,) where joints at `positions` stop, which would by themselves at `free`: within their limits. One that is beyond them comes
+        back no further than it would have gone, so that one at rest stays where it is: it may be its encoder that is wrong."""
         reach = np.abs(free - positions)
         lower, upper = np.minimum(self._lower, positions + reach), np.maximum(self._upper, positions - reach)
         return np.minimum(np.maximum(free, lower), upper)

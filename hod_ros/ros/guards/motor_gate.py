@@ -137,6 +137,8 @@ class MotorGate:
         """Whether the reference is followed; where it is the first or a jump, the way there begins."""
         guards, course = self.guards, self.course
         record, wrong = guards.reference_fault(reference, carried)
+        if not wrong and self.wanted is None:
+            wrong = guards.effort_fault(state.efforts)
         if self.fault.reason:
             if wrong:
                 self.fault.hinder(wrong, now + REFUSAL_LASTS)

@@ -16,6 +16,7 @@ Array = NDArray[np.float64]
 
 JUMP, RATE_JUMP = 2e-3, 0.1             # [rad], [rad/s] by which references may differ from where earlier ones lead
 TOO_FAST = f'moves with {{:.4g}}, more than {OVERSPEED:g} times its velocity limit'
+NOISE = 0.25            # of a motor's torque limit, by which a measured torque may be beyond it
 ASKED = 'is asked for the velocity {:.4g}; its limit is'
 
 
@@ -75,6 +76,16 @@ class MotorGuards:
                 f'a reference is {distance[j]:.4g} from where joint {self._name(j)!r} is; references within start_tolerance, '
                 f'{self._start_tolerance:g}, are followed')
         return self.jump, ''
+
+    def effort_fault(self, efforts: Array | None) -> str:
+        """Why torques (motors,) that motors are said to have can't be theirs, or ''."""
+        limit = self._bounds.effort
+        if efforts is None or (np.abs(efforts) <= (1 + NOISE) * limit).all():
+            return ''
+        m = int(np.argmax(np.abs(efforts) / limit))
+        return (
+            f'motor_states have motor {self._model.prepared.motor_names[m]!r} at the effort {efforts[m]:.4g}, and its torque limit is '
+            f'{limit[m]:.4g}; let them have the torques of motors on their own side of the gear [N m], or no efforts')
 
     def jump_text(self, reference: Array, expected: Array) -> str:
         """By how much the reference is not where earlier ones lead, rows `expected`, in words, or ''."""

@@ -26,8 +26,14 @@ class RateLimiter:
         """From now on. A command beyond a new limit moves towards it as fast as the rate lets it."""
         self._limit, self._rate = limit, rate
 
-    def start_from(self, command: NDArray[np.float64]) -> None:
-        """The next command goes on from this one, which the controller is known to hold."""
+    def start_from(self, torques: NDArray[np.float64]) -> None:
+        """The next command goes on from these, which are measured or known, as far as they are within limits and finite."""
+        command = np.clip(np.asarray(torques, float), -self._limit, self._limit)
+        self.take_over(np.where(np.isfinite(command), command, self.last))
+
+    def take_over(self, command: NDArray[np.float64]) -> None:
+        """The next command goes on from this one, which another limiter has let through and the controller holds: also where limits have
+        been lowered since, for a command never jumps."""
         self.last = np.array(command, float)
         self.clipped = self.behind = False
 
