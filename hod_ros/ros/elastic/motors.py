@@ -5,13 +5,18 @@ A setpoint's stiffness fields hold one value for each variable-stiffness joint, 
 """
 
 from array import array
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from rclpy.impl.rcutils_logger import RcutilsLogger
 
 from hod_interfaces.msg import JointSetpoint
 from hod_interfaces.msg import MotorFeedforward
+from hod_ros.actuators.damping_filter import DampingFilter
 from hod_ros.actuators.motor_friction import bounded_joint_friction
+from hod_ros.actuators.motor_motion import MotorFeedforward as Motion
 from hod_ros.actuators.prepared_drives import PreparedDrives
 from hod_ros.ros.elastic.stamped_filter import LONGEST_STEP
 from hod_ros.ros.elastic.stamped_filter import StampedFilter
@@ -22,6 +27,13 @@ from hod_ros.ros.reporting.status import WARN
 from hod_ros.ros.reporting.status import Status
 from hod_ros.ros.setpoints.answer import Answer
 from hod_ros.ros.setpoints.bad_setpoints import stiffness_motion
+
+
+class Asked(NamedTuple):
+    """q (rows, n) in the model's order, and the stiffness motion (3, v) of variable joints or None."""
+
+    q: NDArray[np.float64]
+    stiffness: NDArray[np.float64] | None
 
 
 class MotorFeedforwards:
@@ -35,6 +47,7 @@ class MotorFeedforwards:
         self._message = MotorFeedforward(
             motor_names=list(self.prepared.motor_names), joint_names=list(self.prepared.elastic_joints))
         self.published = self.too_short = 0
+        self.asked: Asked | None = None     # what was answered last, since `forget`
         self.saturated = {}                 # motor -> setpoints that need more than its torque_limit
         self._before = 0, 0, 0
 
@@ -49,6 +62,7 @@ class MotorFeedforwards:
             return None
         stiffness = stiffness_motion(setpoint, answer.columns.names, self.prepared.variable_joints)
         result = self._compute(setpoint, q[:rows + 2], self._for_motors(Q[:rows], answer.friction), stiffness)
+        self.asked = Asked(q[:rows + 2], stiffness)
         saturated = result.saturated
         if saturated.any():
             self._note_saturation(result, saturated)
@@ -80,15 +94,27 @@ class MotorFeedforwards:
                 f'up to {LONGEST_STEP:g} s', **ONCE_A_SECOND)
         return result
 
+    def rehearsed(self, asked: 'Asked', forces: Callable) -> Motion:
+        """What motors would do for that, as the first setpoint of a motion; nothing is remembered. forces(q): Q, and the joints' friction
+        or None."""
+        q = np.zeros((max(self.rows + 2, len(asked.q)), asked.q.shape[1]))
+        q[:len(asked.q)] = asked.q
+        q = q[:self.rows + 2]
+        Q = self._for_motors(*forces(q))
+        if self._filter is None:
+            return self.prepared.motor_feedforward_of(q, Q, asked.stiffness)
+        return DampingFilter(self.prepared.model, self.prepared).motor_feedforward_of(q, Q, stiffness=asked.stiffness)
+
     def forget(self) -> None:
         """The next setpoint is the first of a motion."""
+        self.asked = None
         if self._filter is not None:
             self._filter.forget()
 
     def continue_from(self, before: 'MotorFeedforwards') -> None:
         """Goes on where the one of another model or other drives stands."""
         self.published, self.too_short, self.saturated = before.published, before.too_short, before.saturated
-        self._before = before._before
+        self._before, self.asked = before._before, before.asked
         if self._filter is not None and before._filter is not None:
             self._filter.continue_from(before._filter)
 

@@ -33,15 +33,17 @@ class Computation:
     def run(self, setpoint: JointSetpoint, order: int, rows: int, wrenches: Mapping[str, LinkWrench] | None) -> Answer:
         """order: the highest of Q that is shown; rows: of Q that are computed, if the setpoint has so many."""
         q, columns = self._read(setpoint, max(order, rows - 1))
-        Q, friction = self._forces(q, wrenches)
+        Q, friction = self.forces(q, wrenches)
         return Answer(q, Q, self._limits.apply(q, Q if len(Q) <= order + 1 else Q[:order + 1]), columns, friction)
 
     def efforts(self, motion: NDArray[np.float64]) -> NDArray[np.float64]:
         """(n,) of a motion (3, n), with payload and friction but no external wrench."""
-        return self._forces(motion, None)[0][0]
+        return self.forces(motion)[0][0]
 
-    def _forces(self, q, wrenches):
-        """Q with the joints' friction, and that friction or None."""
+    def forces(
+            self, q: NDArray[np.float64],
+            wrenches: Mapping[str, LinkWrench] | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+        """(rows - 2, n) of a motion q (rows, n): Q with the joints' friction, and that friction or None."""
         if wrenches is None:
             Q = inverse_dynamics(self.model, q, order=len(q) - 3)
         else:

@@ -46,7 +46,9 @@ from hod_ros.ros.setpoints.commands import bounds_of
 from hod_ros.ros.setpoints.computation import Computation
 from hod_ros.ros.setpoints.feedforward_writer import FeedforwardWriter
 from hod_ros.ros.setpoints.freshness import Freshness
+from hod_ros.ros.setpoints.motor_changes import motor_hindrance
 from hod_ros.ros.setpoints.setpoint_limits import SetpointLimits
+from hod_ros.ros.setpoints.setpoint_limits import effort_limits
 from hod_ros.ros.setpoints.setpoint_limits import named_limits
 from hod_ros.ros.setpoints.wrenches import HeldWrenches
 from hod_ros.ros.stamps import nanoseconds
@@ -110,22 +112,28 @@ class SetpointPath:
             bounds_of(robot.model, parameters)
         else:
             motion_bounds(robot.model, **named_limits(parameters))
-        if robot.drives and robot is not self._robot:
-            MotorFeedforwards(robot.prepared, self._logger)
+        self._motors_of(robot)
 
     def hindrance(self, robot: Robot) -> str:
         """Why this robot has to wait for the next activation, or ''."""
-        if not self.active or self._robot is None or robot.model.hash == self._robot.model.hash:
+        before = self._robot
+        if not self.active or before is None or robot.model.hash == before.model.hash and robot.drives == before.drives:
             return ''
-        return self._hindrance(Computation(robot.model, self.limits, self._friction_width()))
+        return self._hindrance(Computation(robot.model, self.limits, self._friction_width()), self._motors_of(robot))
 
-    def _hindrance(self, new):
-        how = self._parameters['model_changes']
+    def _motors_of(self, robot):
+        if robot is self._robot:
+            return self.motors
+        return MotorFeedforwards(robot.prepared, self._logger) if robot.drives else None
+
+    def _hindrance(self, new, motors):
+        old, how = self._computation, self._parameters['model_changes']
         if how == AUTO and self.commands is None:
             return ''
-        reason = hindrance(
-            self._computation, new, None if self.last is None else self.last.q, self.limits.efforts,
-            how=KEEP if how == AUTO else how, largest_step=self._parameters['largest_model_step'])
+        how, largest_step = KEEP if how == AUTO else how, self._parameters['largest_model_step']
+        q = None if self.last is None else self.last.q
+        reason = (hindrance(old, new, q, self.limits.efforts, how=how, largest_step=largest_step)
+                  or motor_hindrance(self.motors, old.forces, motors, new.forces, effort_limits(old.model, self._parameters), largest_step))
         if reason:
             self.changes.act(reason)
         return reason
@@ -137,6 +145,7 @@ class SetpointPath:
         """Computes with this robot, and with the parameters as they are now, from the next setpoint on; HodError, and all stays as it was,
         where that can't be."""
         self.check(robot, {})
+        motors = self._motors_of(robot)
         before, self._robot = self._robot, robot
         if before is not None and before.model.joint_names != robot.model.joint_names:
             self.last = None
@@ -144,7 +153,7 @@ class SetpointPath:
         computation = Computation(robot.model, self.limits, self._friction_width())
         old = self._computation
         if self.active and old is not None and computation.friction_width != old.friction_width:
-            reason = self._hindrance(computation)
+            reason = self._hindrance(computation, motors)
             if reason:
                 self._logger.warning(f'the friction stays as it was until the next activation: {reason}')
                 computation = Computation(robot.model, self.limits, old.friction_width)
@@ -156,7 +165,7 @@ class SetpointPath:
             self._measured = Measured(robot.model.joint_names, velocity, self._parameters['joint_states_timeout'])
         self._motors_ownership.silence = self._parameters['source_timeout']
         if robot is not before:
-            earlier, self.motors = self.motors, MotorFeedforwards(robot.prepared, self._logger) if robot.drives else None
+            earlier, self.motors = self.motors, motors
             if earlier is not None and self.motors is not None:
                 self.motors.continue_from(earlier)
             self.wrenches.keep_links_of(robot.model)

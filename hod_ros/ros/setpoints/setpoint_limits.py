@@ -47,14 +47,19 @@ def of_parameters(family: str, model: RobotModel, parameters: Parameters | Chang
     return np.array([given.get(joint, np.inf) for joint in model.joint_names])
 
 
-def motion_limits(model: RobotModel, parameters: Parameters | ChangedParameters) -> Limits:
-    """What a motion of this robot must keep: of the parameters, then, but for effort rates and jerks, of its description."""
-    _, _, velocity = motion_bounds(model, **named_limits(parameters))
+def effort_limits(model: RobotModel, parameters: Parameters | ChangedParameters) -> NDArray[np.float64]:
+    """(n,) of the parameters, else of the description, inf where neither has one."""
     effort = np.where(np.asarray(model.effort_limits) > 0, model.effort_limits, np.inf)
     for joint, value in parameters.members(FAMILIES[0]).items():
         effort[model.joint_names.index(joint)] = value
+    return effort
+
+
+def motion_limits(model: RobotModel, parameters: Parameters | ChangedParameters) -> Limits:
+    """What a motion of this robot must keep: of the parameters, then, but for effort rates and jerks, of its description."""
+    _, _, velocity = motion_bounds(model, **named_limits(parameters))
     return limits_of(
-        velocity=velocity, effort=effort, effort_rate=of_parameters(FAMILIES[1], model, parameters),
+        velocity=velocity, effort=effort_limits(model, parameters), effort_rate=of_parameters(FAMILIES[1], model, parameters),
         jerk=of_parameters(JERK, model, parameters))
 
 

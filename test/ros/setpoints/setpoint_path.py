@@ -65,6 +65,13 @@ class Path:
     def _setpoint(self, positions, rows):
         return setpoint(np.concatenate([[positions], np.zeros((rows - 1, 3))]), NAMES)
 
+    def offer(self, robot):
+        """Why it is kept, or '': then it is used."""
+        reason = self.path.hindrance(robot)
+        if not reason:
+            self.path.use(robot)
+        return reason
+
     def guard(self, name):
         """The record of this guard, or None."""
         return next((record for record in self.path.guards if record.name == name), None)
