@@ -11,6 +11,7 @@ from collections import defaultdict
 from functools import cache
 
 from hod_ros.checks.arguments import listed
+from hod_ros.description import misplaced
 from hod_ros.description import other_formats
 from hod_ros.description.places import Place
 from hod_ros.description.places import raised
@@ -59,12 +60,20 @@ class Lint:
                 self._oddities['elements that belong to no link and no joint and are not read'][f'<{element.tag}>'] = None
             elif element.tag.startswith(_XACRO):
                 raise _leftover(element)
+            else:
+                error = misplaced.fault_at_root(element)
+                if error is not None:
+                    self.complete = False
+                    self._fault(error)
         self.warnings += [f'{sentence}: {listed(list(names))}' for sentence, names in self._oddities.items()]
 
     def _take(self, element):
         faults, size = self._faults, len(self.tree)
         try:
-            self._link(element) if element.tag == 'link' else self._joint(element)
+            place = Place(element.tag, element.get('name', ''), element)
+            entry = self._link(place, element) if element.tag == 'link' else self._joint(place, element)
+            if self._faults == faults:
+                self._judge_strays(place, element, entry)
         except DescriptionError as error:
             self._fault(error)
         if self._faults > faults:
@@ -81,19 +90,33 @@ class Lint:
         self._faults += 1
         self._report(error)
 
-    def _link(self, element):
-        self._copy(Place('link', element.get('name', ''), element), element, ELEMENTS['link'], self.tree)
+    def _link(self, place, element):
+        self._copy(place, element, ELEMENTS['link'], self.tree)
+        return ELEMENTS['link']
 
-    def _joint(self, element):
-        place = Place('joint', element.get('name', ''), element)
+    def _joint(self, place, element):
         kind = element.get('type')
         if kind not in KINDS:
             problem = 'it has no type' if kind is None else f'its type {shown(kind)} is unknown'
             raise place.error(f'{problem}; give one of {", ".join(KINDS)}')
-        node = self._copy(place, element, FIXED_JOINT if kind == 'fixed' else ELEMENTS['joint'], self.tree)
-        limit = node.find('limit')
+        entry = FIXED_JOINT if kind == 'fixed' else ELEMENTS['joint']
+        limit = self._copy(place, element, entry, self.tree).find('limit')
         if limit is not None:
             _set_missing_limits(limit)
+        return entry
+
+    def _judge_strays(self, place, element, entry):
+        nested = misplaced.fault_inside(element)
+        if nested is not None:
+            self.complete = False
+            raise nested
+        for stray in misplaced.strays(element, entry):
+            where = f'<{stray.holder[:60]}>, where it is not read'
+            if stray.missed:
+                problem = f'its <{stray.element.tag}> stands in {where}; move it into {stray.home}'
+                self._fault(place.error(problem, stray.element))
+            else:
+                self._oddities[f'<{stray.element.tag}> in {where}'][place.name] = None
 
     def _copy(self, place, element, entry, parent):
         """Adds what is read of an element to the tree; DescriptionError where it cannot be what its author meant."""
@@ -115,6 +138,8 @@ class Lint:
             elif text != _NOWHERE or element.tag != 'origin':
                 attributes[name] = text
         misspelt = self._judge_unread(place, element, entry, unread) if unread else ()
+        if not entry.children:
+            misspelt = [*misspelt, *(self._judge_content(place, element, entry) or ())]
         for name in entry.needed:
             if not element.get(name) and name not in misspelt:
                 written = f"names no {name}; write <{element.tag} {name}='...'/>"
@@ -141,17 +166,32 @@ class Lint:
             elif tag in entry.children:
                 found[tag] = child
                 if tag == 'axis' and not child.attrib:
+                    if self._judge_content(place, child, ELEMENTS[tag]) is not None:
+                        continue
                     self._oddities["an <axis> without xyz, which means xyz='1 0 0'"][place.name] = None
                 else:
                     self._copy(place, child, ELEMENTS[tag], node)
             elif tag.startswith(_XACRO):
                 raise _leftover(child)
         for child in element:
-            meant = None if child.tag in entry.children else _meant(child.tag, entry.children, found, 0.75)
+            if child.tag in ELEMENTS[element.tag].children:
+                continue
+            meant = _meant(child.tag, entry.children, found, 0.75)
+            if not meant and element.tag != 'link':
+                meant = misplaced.home_of_unknown(child, entry, found)
             if meant:
                 misspelt.append(meant)
                 self._fault(place.error(f'its <{element.tag}> has no <{meant}>, but <{child.tag[:60]}>; write <{meant}>', child))
         return misspelt
+
+    def _judge_content(self, place, element, entry):
+        """The attributes that were probably meant by what the element holds, which is a fault; or None."""
+        fault = misplaced.fault_of_content(place, element, entry)
+        if fault is None:
+            return None
+        error, meant = fault
+        self._fault(error)
+        return meant
 
     def _judge_unread(self, place, element, entry, unread):
         """The names that were probably meant by others, which is a fault."""
@@ -161,14 +201,27 @@ class Lint:
             if meant:
                 misspelt.append(meant)
                 self._fault(place.error(f'its <{element.tag}> has no {meant}, but {name[:60]}; write {meant}', element))
-        if misspelt or element.tag in _OPEN_TO_DIALECTS:
+        if misspelt:
             return misspelt
+        if element.tag in _OPEN_TO_DIALECTS:
+            self._judge_dialect(place, element, entry, unread)
+            return ()
         if not any(name in element.attrib for name in entry.attributes):
             known = ' or '.join(entry.attributes)
             self._fault(place.error(f'its <{element.tag}> has {listed(unread)}, but no {known}; write that', element))
         else:
             self._oddities[f'attributes {listed(unread)} of <{element.tag}>, which are not read'][place.name] = None
         return misspelt
+
+    def _judge_dialect(self, place, element, entry, unread):
+        for name in unread:
+            homes = misplaced.homes_of_attribute(name.lower(), entry)
+            if homes and not any(element.find(home) is not None for home in homes):
+                where = ' or '.join(' in '.join(f'<{tag}>' for tag in reversed(home.split('/'))) for home in homes)
+                problem = f'its <{element.tag}> has the attribute {name[:60]}, which is not read; write it into {where}'
+                self._fault(place.error(problem, element))
+            elif homes:
+                self._oddities[f'attributes {listed([name])} of <{element.tag}>, which are not read'][place.name] = None
 
 
 @cache

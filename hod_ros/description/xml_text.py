@@ -164,6 +164,12 @@ def _parsed(text):
         depth -= 1
         builder.end(tag)
 
+    def data(text):
+        if not text.isspace():
+            builder.data(text)
+
+    parser.buffer_text = True
+    parser.CharacterDataHandler = data
     parser.StartElementHandler = start
     parser.EndElementHandler = end
     try:

@@ -51,10 +51,101 @@ def test_misspelt_parts_of_a_link_are_refused_with_what_was_probably_meant(insid
     assert all(word in message for word in ["'arm'", *words]), message
 
 
+@pytest.mark.parametrize('inside, words', [
+    ('<axis>0 0 1</axis>', ["<axis> holds '0 0 1'", "write <axis xyz='...'/>"]),
+    ('<axis><xyz>0 0 1</xyz></axis>', ['<axis> holds <xyz>', "write <axis xyz='...'/>"]),
+    ('<origin>1 2 3</origin>', ["<origin> holds '1 2 3'"]),
+    ('<origin rpy="1 2 3"><!-- m -->1 2 3</origin>', ["<origin> holds '1 2 3'"]),
+    ('<limit><lower>0</lower></limit>', ['<limit> holds <lower>']),
+    ('<pose>1 2 3 0 0 0</pose>', ['no <origin>, but <pose>', 'write <origin>']),
+    ('<place xyz="1 2 3" rpy="0 0 0"/>', ['no <origin>, but <place>']),
+    ('<mimicJoint name="swing" multiplier="2"/>', ['no <mimic>, but <mimicJoint>']),
+    ('<sensor><axis xyz="0 0 1"/></sensor>', ['<axis> stands in <sensor>', 'move it into <joint>']),
+    (INERTIAL, ['<inertial> stands in <joint>', 'move it into a <link>']),
+])
+def test_figures_of_a_joint_that_stand_where_they_are_not_read_are_refused_with_their_place(inside, words):
+    message = refusal(arm(inside))
+    assert all(word in message for word in ["'swing'", 'line 1', *words]), message
+
+
+@pytest.mark.parametrize('attributes, words', [
+    ('axis="0 0 1"', ['attribute axis', 'write it into <axis>']),
+    ('xyz="1 2 3"', ['attribute xyz', 'write it into <origin> or <axis>']),
+    ('rpy="1 2 3"', ['attribute rpy', 'write it into <origin>']),
+    ('lower="0" upper="1"', ['attribute lower', 'write it into <limit>']),
+])
+def test_figures_in_attributes_of_a_joint_are_refused_with_their_place(attributes, words):
+    message = refusal(arm().replace('<joint ', f'<joint {attributes} '))
+    assert all(word in message for word in ["'swing'", *words]), message
+
+
+@pytest.mark.parametrize('child, words', [
+    ('<mass value="7"/>', ['<mass> stands in <link>', 'move it into <inertial>']),
+    (f'<visual>{INERTIAL}</visual>', ['<inertial> stands in <visual>', 'move it into <link>']),
+    (f'<collision><geometry>{INERTIAL}</geometry></collision>', ['<inertial> stands in <geometry>']),
+    (INERTIAL.replace('<mass', '<com xyz="1 2 3"/><mass'), ['<inertial> has no <origin>, but <com>']),
+    (INERTIAL.replace('<mass', '<pose>1 2 3 0 0 0</pose><mass'), ['<inertial> has no <origin>, but <pose>']),
+    (INERTIAL.replace('<mass value="1"/>', '<mass>1</mass>'), ["<mass> holds '1'", "write <mass value='...'/>"]),
+    (INERTIAL.replace('<inertial>', '<inertial xyz="1 2 3">'), ['attribute xyz', 'write it into <origin>']),
+])
+def test_masses_that_stand_where_they_are_not_read_are_refused_with_their_place(child, words):
+    message = refusal(arm(child=child))
+    assert all(word in message for word in ["'arm'", 'line 1', *words]), message
+    message = refusal(arm(child='').replace('name="arm"', 'name="arm" mass="3"'))
+    assert "link 'arm'" in message and 'write it into <mass> in <inertial>' in message, message
+
+
+@pytest.mark.parametrize('inside, child, sentence', [
+    ('', INERTIAL + '<mass value="7"/>', "<mass> in <link>, where it is not read: 'arm'"),
+    ('', f'{INERTIAL}<visual>{INERTIAL}</visual>', "<inertial> in <visual>, where it is not read: 'arm'"),
+    ('', INERTIAL + '<origin xyz="1 2 3"/>', "<origin> in <link>, where it is not read: 'arm'"),
+    ('<origin xyz="0 0 0"/><sensor><origin xyz="1 2 3"/></sensor>', INERTIAL, "<origin> in <sensor>, where it is not read: 'swing'"),
+])
+def test_known_parts_in_other_places_are_a_warning_where_the_right_one_is_there(inside, child, sentence):
+    model = RobotModel.from_urdf(arm('<axis xyz="0 0 1"/>' + inside, child=child))
+    assert model.warnings == (sentence,)
+    np.testing.assert_array_equal(model.M, PLAIN.M)
+    assert RobotModel.from_urdf(arm('<axis xyz="0 0 1"/>').replace('<joint ', '<joint axis="0 1 0" ')).warnings == (
+        "attributes 'axis' of <joint>, which are not read: 'swing'",)
+
+
+EXTRA_LINK, EXTRA_JOINT = link('tool'), joint('mount', 'arm', 'tool', kind='fixed')
+
+
+@pytest.mark.parametrize('extra, words', [
+    (EXTRA_LINK.replace('link', 'Link'), ["<Link name='tool'>", 'write <link>']),
+    (EXTRA_LINK.replace('link', 'lnik'), ["<lnik name='tool'>", 'write <link>']),
+    (EXTRA_LINK.replace('<link', '<u:link').replace('</link', '</u:link'), ["<u:link name='tool'>", 'write <link>']),
+    (EXTRA_LINK.replace('link', 'body'), ["<body name='tool'>", 'write <link>']),
+    ('<Link name="tool"/>', ["<Link name='tool'>", 'write <link>']),
+    (EXTRA_JOINT.replace('joint', 'JOINT'), ["<JOINT name='mount'>", 'write <joint>']),
+    (EXTRA_JOINT.replace('joint', 'jiont'), ["<jiont name='mount'>", 'write <joint>']),
+    (f'<group><a>{EXTRA_LINK}</a></group>', ["<link name='tool'>", 'inside <group>', 'move it up into <robot>']),
+    (f'<group>{EXTRA_JOINT}</group>', ["<joint name='mount'>", 'inside <group>']),
+    (f'<robot>{EXTRA_LINK}{EXTRA_JOINT}</robot>', ["<link name='tool'>", 'inside <robot>']),
+    (link('camera', EXTRA_LINK), ["<link name='tool'>", 'inside <link>']),
+])
+def test_what_is_made_like_a_link_or_joint_and_not_read_as_one_is_refused(extra, words):
+    message = refusal(arm().replace('</robot>', f'\n{extra}</robot>'))
+    assert all(word in message for word in ['line 2', *words]), message
+
+
+@pytest.mark.parametrize('extra', [
+    '<gazebo><model><link name="tool"><inertial/></link><joint name="j"><parent>arm</parent><child>tool</child></joint></model></gazebo>',
+    '<point name="a"/><RefLink ref="arm"/><links/><joints/>',
+    '<loop_joint name="j"><link1 link="arm"/><link2 link="base"/><axis xyz="0 0 1"/></loop_joint>',
+    '<unknown><link name="tool"><visual/></link><joint name="swing"/></unknown>',
+])
+def test_dialects_may_speak_of_links_and_joints(extra):
+    model = RobotModel.from_urdf(arm('<axis xyz="0 0 1"/>').replace('</robot>', f'{extra}</robot>'))
+    assert model.hash == PLAIN.hash and model.warnings == ()
+
+
 @pytest.mark.parametrize('inside', [
     '<limit lower="0" upper="1" effort="1" velocity="1" acceleration="5" k_velocity="7"/>',
     '<dynamics damping="0" friction="0" spring_reference="0" D="1"/>',
     '<safety_controller k_velocity="1"/><calibration rising="0"/><joint_properties damping="3"/>',
+    '<origin xyz="0 0 0"/><anchor xyz="0 0 0"/>',
 ])
 def test_what_dialects_add_is_passed_over(inside):
     model = RobotModel.from_urdf(arm('<axis xyz="0 0 1"/>' + inside))
