@@ -61,10 +61,11 @@ def screws(values, what, error=InputError):
     return np.where(rough[:, None], values / length[:, None], values) if rough.any() else values
 
 
-def check_inertias(M, what, error=InputError, *, negative=False):
+def check_inertias(M, what, error=InputError, *, negative=False, together=False):
     """Refuses matrices (N, 6, 6) that are not made of a mass, a first moment and a symmetric tensor, 000 (12).
 
-    what: a function that names one by its index; negative: whether a mass may be below zero, as estimates may be.
+    what: a function that names one by its index; negative: whether a mass may be below zero, as estimates may be; together: whether
+    rounding of one may be as large as that of the largest, as of the derivatives of one inertia.
     """
     if M.dtype == object or not len(M):
         return
@@ -74,7 +75,8 @@ def check_inertias(M, what, error=InputError, *, negative=False):
             M - np.swapaxes(M, -1, -2),
             np.concatenate([off + np.swapaxes(off, -1, -2), M[:, 3:, 3:] - m[:, None, None] * np.eye(3)], axis=-1)], axis=-2)
         largest = np.abs(M).max((-1, -2))
-        good = (np.abs(wrong).max((-1, -2)) <= _SYMMETRY * largest) & (largest < LARGEST) & (negative | (m >= 0))
+        slack = _SYMMETRY * (largest.max() if together else largest)
+        good = (np.abs(wrong).max((-1, -2)) <= slack) & (largest < LARGEST) & (negative | (m >= 0))
     if not good.all():
         i = int(np.argmin(good))
         raise error(

@@ -85,7 +85,7 @@ def force_gradient_product(model: RobotModel, q: ArrayLike, v: ArrayLike, *, wre
     if g is not None:
         return g
     G = force_gradients(model, q, wrenches=pairs, order=order, threads=threads)
-    v = arrays.finite(arrays.numbers(v, 'v'), 'v')
+    v = motions.numbers_of(model, arrays.finite(arrays.numbers(v, 'v'), 'v'), 'v')
     shape = (*G.shape[:-4], G.shape[-4], G.shape[-1])
     if v.shape != shape:
         raise InputError(f'v has the shape {v.shape}, but needs {shape}: row k weighs the k-th time derivative of Q')

@@ -208,7 +208,7 @@ def checked_base(model, base, base_wrench, Q):
     twist = arrays.numbers(twist, 'the twist of base')
     if twist.shape not in ((6,), (*samples, 6)):
         raise InputError(f'the twist of base has the shape {twist.shape}; give {(*samples, 6)}, angular before linear')
-    pose, twists = motions.free_bases((pose, twist[..., None, :]), samples, 1)
+    pose, twists = motions.free_bases(model, (pose, twist[..., None, :]), samples, 1)
     W = np.zeros((order + 1, 6)) if base_wrench is None else arrays.numbers(base_wrench, 'base_wrench')
     if W.shape not in ((order + 1, 6), (*samples, order + 1, 6)):
         raise InputError(f'base_wrench has the shape {W.shape}; give {(*samples, order + 1, 6)}, as many rows as Q has')

@@ -74,7 +74,7 @@ def inverse_dynamics(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | No
                     pose, twists = base
                     Q = kernel.inverse_dynamics(q, pose, twists)
                     if Q is not None:
-                        if order is None and len(Q[0]) + 1 == len(twists) <= MOST_UNASKED:
+                        if order is None and Q[0].ndim == 2 and len(Q[0]) + 1 == len(twists) <= MOST_UNASKED:
                             return Q
                         motions.check_twists(twists, Q[0].shape[-2] + 1, Q[0].shape[:-2])
             elif formulation == 'spatial' and base is None:
@@ -107,7 +107,8 @@ def _checked(model, q, wrenches, formulation, base, order, threads):
     if wrenches is not None:
         pairs = loads.pairs(wrenches)
         checked = loads.checked_loads(model, q, pairs)
-    numeric = q.dtype != object and (pairs is None or all(values.dtype != object for _, values, _ in checked))
+    given = [q, *(base or ()), *([] if pairs is None else [values for _, values, _ in checked])]
+    numeric = all(values.dtype != object for values in given)
     if formulation == 'recursive' and model._compiled is not None and numeric and rows <= compiled.most_rows:
         given = [q, *(base or (None, None))]
         if pairs:

@@ -90,7 +90,7 @@ def body_wrenches(model: RobotModel, q: ArrayLike, wrenches: Wrenches, base: Fre
     if base is None:
         motions.base_of(model, None, rows)
     else:
-        base = motions.free_bases(base, q.shape[:-2], rows)
+        base = motions.free_bases(model, base, q.shape[:-2], rows)
     given = pairs(wrenches)
     checked_loads(model, q, given)
     return motions.finite_result(model, on_bodies(model, q, given, base), 'a wrench on a body', q)
@@ -100,7 +100,7 @@ def body_wrenches(model: RobotModel, q: ArrayLike, wrenches: Wrenches, base: Fre
 def on_bodies(model, q, loads, base=None):
     """body_wrenches of checked arguments; loads: (link, LinkWrench) each, of as many rows or more."""
     many = q.ndim == 3
-    loads = [(link, np.moveaxis(wrench.values[..., :q.shape[-2] - 2, :], -2, 0), wrench.frame) for link, wrench in loads]
+    loads = [(link, np.moveaxis(_numbers(model, link, wrench)[..., :q.shape[-2] - 2, :], -2, 0), wrench.frame) for link, wrench in loads]
     loads = [(link, values[:, None] if many and values.ndim == 2 else values, frame) for link, values, frame in loads]
     q = np.moveaxis(q, -2, 0)
     if base is not None:
@@ -160,8 +160,12 @@ def checked_loads(model, q, loads):
                 f'rows asks for order {rows - 1}; give {rows} rows of the wrench, or q without its last rows')
         if values.ndim == 2:
             motions.check_shared(len(values), rows, samples, f'link {link!r}: its wrench has')
-        out.append((link, values[..., :rows, :], wrench.frame))
+        out.append((link, _numbers(model, link, wrench)[..., :rows, :], wrench.frame))
     return out
+
+
+def _numbers(model, link, wrench):
+    return motions.numbers_of(model, wrench.values, f'the wrench on link {link!r}')
 
 
 def of_sample(loads, i):

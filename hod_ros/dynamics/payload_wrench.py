@@ -14,6 +14,7 @@ from hod_ros.algebra.leibniz import transpose
 from hod_ros.algebra.moving_frames import inverse_adjoints
 from hod_ros.checks import arguments
 from hod_ros.checks import arrays
+from hod_ros.checks import geometry
 from hod_ros.checks.types import FreeBase
 from hod_ros.dynamics.loads import LinkWrench
 from hod_ros.errors import InputError
@@ -55,6 +56,8 @@ def payload_wrench(model: RobotModel, q: ArrayLike, link: str, inertias: ArrayLi
     if inertias.dtype != object and not np.isfinite(inertias).all():
         row = int(np.argwhere(~np.isfinite(inertias))[0][0])
         raise InputError(f'inertias of the payload on {link!r} are not finite in row {row}; give finite numbers')
+    motions.check_shared(len(inertias), needed, None, f'inertias of the payload on {link!r} have', '6, 6')
+    geometry.check_inertias(inertias, lambda row: f'row {row} of the payload on {link!r}', negative=True, together=True)
     with np.errstate(over='ignore', invalid='ignore'):
         W = _wrench(model, q, body, placement, inertias, exchanged, base)
     return LinkWrench(motions.finite_result(model, -W, 'the wrench of the payload', q))

@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -49,6 +50,9 @@ class PreparedLoads:
                 raise InputError(f'link {link!r} has the frame {arguments.shown(frame)}; it is one of {", ".join(map(repr, FRAMES))}')
         self._kernel = model._compiled
         self._places = None if self._kernel is None else places(model, self.links)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.model, self.links)
 
     def inverse_dynamics(self, q: ArrayLike, values: ArrayLike, *, base: FreeBase | None = None,
                          threads: int | None = None) -> Array | tuple[Array, Array]:

@@ -192,9 +192,9 @@ class Bodies:
             if item.name == 'warnings':
                 continue
             if item.name == 'links':
-                value = [(link, body, pose.tolist()) for link, (body, pose) in value.items()]
+                value = [(link, body, _of_one_zero(pose).tolist()) for link, (body, pose) in value.items()]
             if isinstance(value, np.ndarray):
-                value = value.tolist() if value.dtype == object else value.tobytes()
+                value = value.tolist() if value.dtype == object else _of_one_zero(value).tobytes()
             digest.update(value if isinstance(value, bytes) else repr(value).encode())
         return digest.hexdigest()[:12]
 
@@ -212,6 +212,11 @@ _FLOAT_ARRAYS = (
     'multiplier', 'offset', 'B', 'X', 'M', 'M_base', 'gravity', 'armature', 'damping', 'friction', 'position_limits',
     'velocity_limits', 'effort_limits',
 )
+
+
+def _of_one_zero(array):
+    """The array with 0 for -0, which is the same number in other bits."""
+    return array + 0.0 if array.dtype.kind == 'f' else array
 
 
 def _rebuilt(kind: type[Bodies], values: dict[str, Any]) -> Bodies:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What users hand in for a model: motions, rates, forces and the motion of a free base, checked against it."""
 
+import warnings
+
 import numpy as np
 
 from hod_ros.checks import arguments
@@ -98,20 +100,26 @@ def check_order(q, fewest, name, order, unasked=MOST_ROWS_UNASKED, *, remedy=Non
 
 
 def check_shared(rows, needed, samples, what, columns=6):
-    """Refuses rows beside q, given once, that may be samples: more than are needed, and as many as q has samples or more than a dozen.
+    """Refuses rows beside q, given once, that are samples by their number: as many as q has, or times the rows needed, or beyond a dozen.
 
+    Warns of other rows that several samples do not need: of one too few or too many they may still be.
     samples: of q, as a shape; None: the caller takes one. what: the sentence's beginning, 'stiffness has'. columns: of the array.
     """
     needed = max(needed, 1)
-    if rows <= needed or rows <= MOST_ROWS_UNASKED and samples != (rows,):
+    if rows <= needed or rows <= MOST_ROWS_UNASKED and (not samples or samples[0] < 2):
         return
     if samples is None:
         apart = 'Give one sample at a time'
     else:
-        apart = f'Give samples an axis of their own, ({samples[0] if samples else "samples"}, {needed}, {columns})'
-    raise InputError(
-        f'{what} {rows} rows: are these samples? {apart}{", and q too" if samples == () else ""}, row k the k-th time derivative; if all '
-        f'rows are derivatives of one sample, give no more than the {needed} that are needed')
+        as_q = 'as q has' if samples else 'and q too'
+        apart = f'Give samples an axis of their own, ({samples[0] if samples else "samples"}, {needed}, {columns}), {as_q}'
+    sentence = (
+        f'{what} {rows} rows: are these samples? {apart}, row k the k-th time derivative; if all rows are derivatives of one sample, give '
+        f'no more than the {needed} that are needed')
+    if rows <= MOST_ROWS_UNASKED and rows not in (samples[0], samples[0] * needed):
+        warnings.warn(f'{sentence}, which each of {samples[0]} samples takes now', stacklevel=4)
+    else:
+        raise InputError(sentence)
 
 
 def check_twists(twists, needed, samples):
@@ -135,12 +143,12 @@ def rates(model, values, fewest, name):
 
 def base_of(model, base, rows):
     """The motion of a free base, which must have one, checked as by free_base; None of a fixed base, which has none."""
-    return free_base(base, rows) if _has_free_base(model, base, rows) else None
+    return free_base(model, base, rows) if _has_free_base(model, base, rows) else None
 
 
 def bases_of(model, base, samples, rows):
     """The same for all samples, as by free_bases."""
-    return free_bases(base, samples, rows) if _has_free_base(model, base, rows) else None
+    return free_bases(model, base, samples, rows) if _has_free_base(model, base, rows) else None
 
 
 def _has_free_base(model, base, rows):
@@ -152,23 +160,23 @@ def _has_free_base(model, base, rows):
     return model.base == 'free'
 
 
-def free_base(base, rows):
+def free_base(model, base, rows):
     """(pose, twists) of a free base as arrays, with at least `rows` rows of twists; None passes."""
     if base is None:
         return None
-    pose, twists = _base_arrays(base, (), rows)
+    pose, twists = _base_arrays(model, base, (), rows)
     check_twists(twists, rows, None)
     return pose, twists
 
 
-def free_bases(base, samples, rows):
+def free_bases(model, base, samples, rows):
     """(poses (*samples, 4, 4), twists (*samples, rows, 6)) of a free base; what is given once serves all samples."""
-    poses, twists = _base_arrays(base, samples, rows)
+    poses, twists = _base_arrays(model, base, samples, rows)
     check_twists(twists, rows, samples)
     return np.broadcast_to(poses, samples + (4, 4)), np.broadcast_to(twists[..., :rows, :], samples + (rows, 6))
 
 
-def _base_arrays(base, samples, rows):
+def _base_arrays(model, base, samples, rows):
     """(pose, twists) as they were given, for all samples or one for each."""
     try:
         pose, twists = base
@@ -188,7 +196,7 @@ def _base_arrays(base, samples, rows):
     poses = geometry.poses(pose.reshape(-1, 4, 4), lambda i: f'the pose of base{f" in sample {i}" if pose.ndim > 2 else ""}')
     for sample, one in enumerate(twists if twists.ndim > 2 else twists[None]):
         arrays.finite_rows(one, f'the twists of base{f" in sample {sample}" if twists.ndim > 2 else ""}', TWIST)
-    return poses.reshape(pose.shape), twists
+    return numbers_of(model, poses.reshape(pose.shape), 'the pose of base'), numbers_of(model, twists, 'the twists of base')
 
 
 def numbers_of(model, array, name):

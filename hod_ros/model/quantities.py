@@ -32,7 +32,9 @@ class Quantity:
                 return result
         arguments.threads(threads)
         q = motions.motions(self.asked(model), q, self.fewest, order, remedy=self.remedy)
-        base = motions.bases_of(model, base, q.shape[:-2], q.shape[-2] - 1) if self.of_base else None
+        if self.of_base or base is not None:
+            base = motions.bases_of(model, base, q.shape[:-2], q.shape[-2] - 1)
+        base = base if self.of_base else None
         result = None if kernel is None else getattr(kernel, self.name)(q, *given, *(base or ()), threads=threads)
         if result is None:
             with np.errstate(over='ignore', invalid='ignore'):

@@ -97,7 +97,7 @@ def calls():
     yield 'robot_bytes', (FIXED,), {}
     yield 'friction_forces', (FIXED, numbers(4, 2)), {'width': [0.1, 0.1]}
     yield 'with_payload', (FIXED, 'tool', 1.0, (0, 0, 0.1), np.eye(3)), {}
-    yield 'payload_inertias', (numbers(2), numbers(2, 3), numbers(2, 3, 3)), {}
+    yield 'payload_inertias', (numbers(2), numbers(2, 3), np.stack([np.eye(3), np.ones((3, 3))])), {}
     yield 'link_inertia', (1.0, (0, 0, 0.1), np.eye(3)), {'about': 'com'}
     yield 'symbolic', (FIXED, 0), {'q': None, 'simplify': False}
 
@@ -204,12 +204,68 @@ def test_arrays_of_a_model_and_of_a_wrench_cannot_be_made_writeable():
             array.setflags(write=True)
 
 
+def test_inertias_of_a_payload_have_the_structure_of_a_body_in_every_row():
+    inertias = np.stack([hod_ros.link_inertia(1.0, (0, 0, 0.1), np.eye(3))] * 3)
+    hod_ros.payload_wrench(FIXED, numbers(4, 2), 'tool', inertias * [[[1]], [[-1]], [[1e-12]]])
+    for place in ((0, 1), (3, 4), (5, 5), (0, 3)):
+        wrong = inertias.copy()
+        wrong[1][place] += 1e-3
+        with pytest.raises(InputError, match="row 1 of the payload on 'tool' has the inertia"):
+            hod_ros.payload_wrench(FIXED, numbers(4, 2), 'tool', wrong)
+
+
+@pytest.mark.parametrize('compiled', [True, False])
+def test_a_base_is_checked_also_where_it_is_of_no_influence(compiled):
+    fixed, free = FIXED.replace(), FREE.replace()
+    for model in (fixed, free):
+        if not compiled:
+            object.__setattr__(model, '_compiled', None)
+    q = numbers(3, 2)
+    jacobian = hod_ros.jacobian(free, q, 'tool', 'body')
+    assert np.array_equal(hod_ros.jacobian(free, q, 'tool', 'body', base=(np.eye(4), numbers(2, 6))), jacobian)
+    for wrong in ('rubbish', (np.full((4, 4), np.nan), numbers(2, 6)), (np.eye(4), numbers(1, 6)), (np.eye(4), 'x')):
+        with pytest.raises(InputError, match='base'):
+            hod_ros.jacobian(free, q, 'tool', 'body', base=wrong)
+    with pytest.raises(InputError, match='base is given, but the base of two is fixed'):
+        hod_ros.jacobian(fixed, q, 'tool', 'body', base=(np.eye(4), numbers(2, 6)))
+
+
+@pytest.mark.parametrize('compiled', [True, False])
+def test_objects_that_are_floats_are_floats(compiled):
+    fixed, free = FIXED.replace(), FREE.replace()
+    for model in (fixed, free):
+        if not compiled:
+            object.__setattr__(model, '_compiled', None)
+    q, W, V, v = numbers(3, 2), numbers(1, 6), numbers(2, 6), numbers(1, 2)
+    loads = hod_ros.PreparedLoads(fixed, {'tool': 'world'})
+    for call, given in (
+            (lambda V: hod_ros.inverse_dynamics(free, q, base=(np.eye(4), V))[0], V),
+            (lambda pose: hod_ros.inverse_dynamics(free, q, base=(pose, V))[1], np.eye(4)),
+            (lambda V: hod_ros.inverse_dynamics(free, q[None], base=(np.eye(4), V))[0], V),
+            (lambda V: hod_ros.inverse_dynamics_derivatives(free, q, base=(np.eye(4), V)).q, V),
+            (lambda V: hod_ros.forward_kinematics(free, q, 'tool', base=(np.eye(4), V)).twists, V),
+            (lambda W: hod_ros.inverse_dynamics(fixed, q, wrenches={'tool': W}), W),
+            (lambda W: hod_ros.body_wrenches(fixed, q, {'tool': LinkWrench(W, 'world')}), W),
+            (lambda W: loads.inverse_dynamics(q, W[:, None]), W),
+            (lambda v: hod_ros.force_gradient_product(fixed, q, v), v)):
+        result, expected = call(given.astype(object)), call(given)
+        assert result.dtype == float
+        np.testing.assert_allclose(result, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_models_are_equal_whatever_the_sign_of_their_zeros():
+    other = FIXED.replace(gravity=(-0.0, 0.0, -9.81))
+    assert other == FIXED.replace(gravity=(0.0, -0.0, -9.81)) and hash(other) == hash(FIXED.replace(gravity=(0, 0, -9.81)))
+
+
 @pytest.mark.parametrize('copied', [lambda value: pickle.loads(pickle.dumps(value)), copy.deepcopy, copy.copy])
 def test_copies_of_values_are_read_only_as_these_are(copied):
     wrench = LinkWrench(numbers(2, 6), 'world')
     motion = Trajectory.from_derivatives([0, 1, 3], numbers(3, 2, 2), ['j1', 'j2'])
     other, moved, model = copied(wrench), copied(motion), copied(FIXED)
     limits, points = copied(hod_ros.Limits(effort=[1.0, 2.0])), copied(hod_ros.Waypoints(['j1', 'j2'], [0, 1], numbers(2, 2)))
+    loads, q, W = hod_ros.PreparedLoads(FIXED, {'tool': 'world'}), numbers(3, 2), numbers(1, 1, 6)
+    assert copied(loads).links == loads.links and np.array_equal(copied(loads).inverse_dynamics(q, W), loads.inverse_dynamics(q, W))
     assert limits.given == ('effort',) and points.joint_names == ('j1', 'j2') and points.velocities is None
     assert other.frame == 'world' and np.array_equal(other.values, wrench.values)
     assert moved == motion and hash(moved) == hash(motion) and moved.joint_names == motion.joint_names

@@ -187,25 +187,38 @@ def test_rows_beside_the_motion_that_may_be_samples_are_refused(panda, floating,
     if kernel == 'numpy':
         model = without_kernel(model)
     rows = 0.01 * RECORDED[:, :6]
-    for samples, given in ((6, 6), (20, 20), (20, 13), (20, 5000)):
+    for samples, given in ((6, 6), (6, 6 * needed), (5, 5 * needed), (20, 20), (20, 13), (20, 5000)):
         with pytest.raises(InputError, match=rf'ha(s|ve) {given} rows: are these samples\? .*, \({samples}, {needed}, '):
             call(model, np.tile(MOTION, (samples, 1, 1)), rows[:given])
+    for samples, given in ((6, needed + 1), (6, 5), (6, 7), (6, 12)):
+        if given > needed and given not in (samples, samples * needed):
+            with pytest.warns(UserWarning, match=rf'ha(s|ve) {given} rows: are these samples\? .*, which each of 6 samples takes now'):
+                call(model, np.tile(MOTION, (samples, 1, 1)), rows[:given])
     for given in (13, 5000):
         with pytest.raises(InputError, match=rf'ha(s|ve) {given} rows: are these samples\? .*, \(samples, {needed}, .* and q too'):
             call(model, MOTION, rows[:given])
 
 
 @pytest.mark.parametrize(('table', 'name'), EACH)
-def test_surplus_rows_beside_the_motion_that_cannot_be_samples_are_of_no_influence(panda, floating, table, name):
+def test_surplus_rows_beside_one_sample_are_of_no_influence(panda, floating, table, name):
     needed, call = shared(name, table, table is OF_A_FREE_BASE)
     model = floating if table is OF_A_FREE_BASE else panda
     rows = 0.01 * RECORDED[:, :6]
-    for q in (MOTION, np.tile(MOTION, (6, 1, 1)), np.tile(MOTION, (needed, 1, 1))):
-        expected = arrays_of(call(model, q, rows[:needed]))
-        given = {needed + 1, 12} - {len(q) if q.ndim == 3 else 0}
-        for some in given:
-            for one, other in zip(arrays_of(call(model, q, rows[:some])), expected, strict=True):
-                np.testing.assert_array_equal(one, other)
+    expected = arrays_of(call(model, MOTION, rows[:needed]))
+    for given in (needed + 1, 12):
+        for one, other in zip(arrays_of(call(model, MOTION, rows[:given])), expected, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(('table', 'name'), EACH)
+def test_rows_beside_samples_serve_each_of_them(panda, floating, table, name):
+    needed, call = shared(name, table, table is OF_A_FREE_BASE)
+    model = floating if table is OF_A_FREE_BASE else panda
+    rows = 0.01 * RECORDED[:needed, :6]
+    expected = arrays_of(call(model, MOTION, rows))
+    for samples in (1, 6, needed):
+        for one, other in zip(arrays_of(call(model, np.tile(MOTION, (samples, 1, 1)), rows)), expected, strict=True):
+            np.testing.assert_allclose(one, np.broadcast_to(other, one.shape), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize('name', ONE_SAMPLE_OF_A_FREE_BASE)
@@ -244,3 +257,10 @@ def test_a_dozen_twists_lead_to_the_twelfth_derivative_and_more_say_their_order(
         floating, POSTURE, 'panda_link8', twists[:12], base=(base[0], base[1][:12])))
     with pytest.raises(InputError, match='twists has 13 rows: are these samples.*order=13'):
         hod_ros.inverse_kinematics(panda, POSTURE, 'panda_link8', twists[:13])
+
+
+def test_inertias_of_a_payload_that_may_be_samples_are_refused(panda):
+    inertias = np.tile(hod_ros.link_inertia(1.0, (0, 0, 0.1), np.eye(3)), (200, 1, 1))
+    assert hod_ros.payload_wrench(panda, MOTION, 'panda_link8', inertias[:12]).values.shape == (3, 6)
+    with pytest.raises(InputError, match="'panda_link8' have 200 rows: are these samples. Give one sample at a time"):
+        hod_ros.payload_wrench(panda, MOTION, 'panda_link8', inertias)

@@ -90,7 +90,7 @@ def system_kinematics(model: RobotModel, q: ArrayLike, base: FreeBase | None = N
         ((3, 48, 13), (3, 48))
     """
     q = motions.motion(model, q, 2, order=order)
-    base = motions.free_base(base, len(q) - 1)
+    base = motions.free_base(model, base, len(q) - 1)
     rates = system_rates(model, q, base)
     X = system_screws(model)
     N, rows = len(model.bodies) + 1, len(rates)
