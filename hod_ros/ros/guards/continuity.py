@@ -17,12 +17,15 @@ class Continuity:
     def __init__(self, joint_names: tuple[str, ...], velocity: NDArray[np.float64], tolerance: float) -> None:
         self.start = Record('start')
         self.reach = Record('reach')
-        self.tolerance = tolerance
         self._names = joint_names
-        self._slowness = 1.0 / velocity         # [s/rad]
-        if not self._slowness.any():
-            self.reach.off = 'no joint has a velocity limit'
+        self.use(velocity, tolerance)
         self.begin()
+
+    def use(self, velocity: NDArray[np.float64], tolerance: float) -> None:
+        """From now on. What a stream is ahead is not forgotten."""
+        self.tolerance = tolerance
+        self._slowness = 1.0 / velocity         # [s/rad]
+        self.reach.off = '' if self._slowness.any() else 'no joint has a velocity limit'
 
     def begin(self) -> None:
         """What comes next is a stream's second setpoint."""

@@ -14,6 +14,7 @@ GRAVITY, ZERO, STOP = 'gravity', 'zero', 'stop'
 HOLDS, RESTS = 'a torque that holds where the robot is measured', 'the gravity torque of the last position'
 BRAKES = 'a torque that brakes the motion which was planned last'
 LATELY = 2.0            # joint_states_timeouts between the last setpoint and when the robot was measured last: it was as planned
+FURTHEST = 0.2          # [s] over which the motion that was planned last is carried on: where it would be later, nobody knows
 MEANING = {ZERO: 'zero', STOP: 'nothing'}
 
 
@@ -21,13 +22,19 @@ class Fallback:
     """stopping_place: MotionLimits'."""
 
     def __init__(self, model: RobotModel, bounds: Bounds, measured: Measured, bandwidth: float, stopping_place) -> None:
-        self._model, self._bounds, self.measured = model, bounds, measured
-        self.bandwidth = bandwidth
-        self._stopping_place = stopping_place
+        self.measured = measured
         self._holding: Holding | None = None
         self._planned: Holding | None = None    # of the motion that was planned, while the robot is no longer measured
         self._began = 0.0                       # [s] of that
         self.meaning = ''               # what it commands, in words; '' while it does nothing
+        self.use(model, bounds, bandwidth, stopping_place)
+
+    def use(self, model: RobotModel, bounds: Bounds, bandwidth: float, stopping_place) -> None:
+        """From now on. What is held or braked goes on from where it is."""
+        self._model, self._bounds, self._bandwidth, self._stopping_place = model, bounds, bandwidth, stopping_place
+        for holding in (self._holding, self._planned):
+            if holding is not None:
+                holding.use(model, bounds.effort, bounds.effort_rate, bandwidth)
 
     def end(self) -> None:
         """Setpoints are commanded again."""
@@ -47,8 +54,8 @@ class Fallback:
             self.meaning = HOLDS
             return self._holding.efforts(measured.positions, measured.velocities)
         self._holding = None
-        if begins and measured.known and abs(since - measured.time) <= LATELY * measured.timeout:
-            ahead = now - since
+        ahead = now - since
+        if begins and ahead <= FURTHEST and measured.known and abs(since - measured.time) <= LATELY * measured.timeout:
             self._planned = self._held(last[0] + ahead * last[1] + ahead * ahead / 2 * last[2], last[1] + ahead * last[2])
             self._began = now
         if self._planned is not None:
@@ -58,7 +65,7 @@ class Fallback:
 
     def _held(self, positions, velocities):
         return Holding(
-            self._model, positions, velocities, self._bounds.effort, self._bounds.effort_rate, self.bandwidth,
+            self._model, positions, velocities, self._bounds.effort, self._bounds.effort_rate, self._bandwidth,
             self._stopping_place)
 
     def at_rest(self, last: NDArray[np.float64], since: float) -> NDArray[np.float64]:

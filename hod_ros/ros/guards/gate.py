@@ -89,12 +89,15 @@ class Gate:
         self.ownership.silence, self.measured.timeout = settings.source_timeout, settings.joint_states_timeout
         self.measured.use(bounds.velocity)
         self.limiter.use(bounds.effort, bounds.effort_rate)
-        before = self.limits, self.continuity
-        self.limits = MotionLimits(bounds.joint_names, bounds.lower, bounds.upper, bounds.velocity, settings.start_tolerance)
-        self.continuity = Continuity(bounds.joint_names, bounds.velocity, settings.start_tolerance)
-        if before[0] is not None:
-            self.limits.record, self.continuity.start, self.continuity.reach = before[0].record, before[1].start, before[1].reach
-        self.fallback = Fallback(model, bounds, self.measured, settings.hold_bandwidth, self.limits.stopping_place)
+        before, tolerance = self.limits, settings.start_tolerance
+        self.limits = limits = MotionLimits(bounds.joint_names, bounds.lower, bounds.upper, bounds.velocity, tolerance)
+        if before is None:
+            self.continuity = Continuity(bounds.joint_names, bounds.velocity, tolerance)
+            self.fallback = Fallback(model, bounds, self.measured, settings.hold_bandwidth, limits.stopping_place)
+            return
+        limits.record = before.record
+        self.continuity.use(bounds.velocity, tolerance)
+        self.fallback.use(model, bounds, settings.hold_bandwidth, limits.stopping_place)
 
     def open(self) -> None:
         """A new activation: no stream runs, and none has run."""

@@ -30,28 +30,29 @@ class Holding:
     def __init__(
             self, model: RobotModel, positions: NDArray[np.float64], velocities: NDArray[np.float64], effort: NDArray[np.float64],
             effort_rate: NDArray[np.float64], bandwidth: float, stopping_place) -> None:
-        self._model = model
-        self._bandwidth = bandwidth
-        rest = np.stack([positions, np.zeros(model.n)])
-        matrices = dynamics_matrices(model, rest)
+        self._positions, self._velocities = positions.copy(), velocities.copy()
+        self.use(model, effort, effort_rate, bandwidth)
+        self._w = self._free = self._quick_enough(velocities)
+        self.place = stopping_place(positions + velocities / self._w, positions)
+
+    def use(self, model: RobotModel, effort: NDArray[np.float64], effort_rate: NDArray[np.float64], bandwidth: float) -> None:
+        """Another model of the same joints or other limits from now on: the place stays."""
+        self._model, self._rate, self._bandwidth = model, effort_rate, bandwidth
+        matrices = dynamics_matrices(model, np.stack([self._positions, np.zeros(model.n)]))
         self._inertia = np.diagonal(matrices.M[0]).copy()
         self._headroom = np.maximum(effort - np.abs(matrices.g[0]), 0.0)
-        self._rate = effort_rate
-        self._w = self._quick_enough(velocities)
-        self.place = stopping_place(positions + velocities / self._w, positions)
-        self._positions, self._velocities = positions, velocities
 
     def efforts(self, positions: NDArray[np.float64], velocities: NDArray[np.float64]) -> NDArray[np.float64]:
         """(n,) [N m] or [N] for what is measured now."""
-        w = self._w = np.maximum(self._w, self._quick_enough(velocities))
+        w = self._w = np.maximum(np.minimum(self._w, self._bandwidth), self._quick_enough(velocities))
         acceleration = w * w * (self.place - positions) - 2 * w * velocities
         return inverse_dynamics(self._model, np.stack([positions, np.zeros(self._model.n), acceleration]))[0]
 
     def expected(self, elapsed: float) -> NDArray[np.float64]:
         """(n,) the same, that long after the beginning [s], for a robot that is not measured: as its joints come to rest by themselves."""
-        decay = np.exp(-self._w * elapsed)
+        decay = np.exp(-self._free * elapsed)
         positions, velocities = self.place + (self._positions - self.place) * decay, self._velocities * decay
-        return inverse_dynamics(self._model, np.stack([positions, velocities, -self._w * velocities]))[0]
+        return inverse_dynamics(self._model, np.stack([positions, velocities, -self._free * velocities]))[0]
 
     def _quick_enough(self, velocities: NDArray[np.float64]) -> NDArray[np.float64]:
         """(n,) the bandwidths with which braking stays within effort limit (inertia w |q'|) and effort rate (inertia w^2 |q'|)."""
