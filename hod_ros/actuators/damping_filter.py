@@ -98,8 +98,8 @@ class DampingFilter:
             self, q: ArrayLike, Q: ArrayLike, *, stiffness: ArrayLike | None = None, step: float | None = None) -> MotorFeedforward:
         """As a call, for Q (rows - 2, n) that is known already, friction and wrenches included, but not rotors' coupling."""
         q, Q = self.prepared.checked_pair(motions.motion(self.prepared.model, q, 5, remedy=motions.FEWER), Q)
-        self.prepared.check_stiffness(stiffness, Q)
-        q, Q = self.prepared.with_rotors(q, Q)
+        self.prepared._check_shared_stiffness(stiffness, Q)
+        q, Q = self.prepared._with_rotors(q, Q)
         k = dict(zip(self.prepared.variable_joints, self.prepared.stiffness_motion(stiffness, (), 3), strict=True))
         deflections = dict(self.deflections or {})
         for joint, (j, drive) in self._filtered.items():
@@ -109,7 +109,7 @@ class DampingFilter:
             elif joint in self._last:
                 Q_before, k_before = self._last[joint]
                 deflections[joint] = relaxed(drive, deflections[joint], Q_before, Q[:3, j], k_before, k.get(joint), self._step(step))
-        result = self.prepared.of_all_torques(q, Q, stiffness, deflections)
+        result = self.prepared._of_all_torques(q, Q, stiffness, deflections)
         self.deflections, self._last = deflections, {joint: (Q[:3, j], k.get(joint)) for joint, (j, _) in self._filtered.items()}
         return result
 

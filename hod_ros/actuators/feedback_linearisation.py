@@ -130,7 +130,7 @@ class FeedbackLinearisation:
                 if drive.variable and not isinstance(drive, Antagonistic) and drive.stiffness is None:
                     raise InputError(f'stiffness of joint {joint!r} is missing; configure it in its drive or give it [N m/rad]')
             return [np.array([getattr(drive, 'stiffness', None) or 0.0, 0.0, 0.0]) for drive in p.drives if drive.variable]
-        p.check_stiffness(stiffness, np.zeros((3, p.model.n)))
+        p._check_shared_stiffness(stiffness, np.zeros((3, p.model.n)))
         return [motion[:3] for motion in p.stiffness_motion(stiffness, (), 3)]
 
     def _forces(self, j, deflections, k):

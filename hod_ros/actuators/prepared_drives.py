@@ -122,14 +122,14 @@ class PreparedDrives:
         if deflections is None and self._at_once and Q is not None:
             compiled = self._compiled(q, Q, stiffness, self._rotor_figures, threads)
             if self._as_meant(compiled):
-                self.check_stiffness(stiffness, compiled.Q)
+                self._check_shared_stiffness(stiffness, compiled.Q)
                 return compiled
         deflections = self._checked_deflections(deflections)
         q, Q = self.checked_pair(q, Q)
-        self.check_stiffness(stiffness, Q)
-        return self.of_all_torques(*self.with_rotors(q, Q, stiffness, deflections), stiffness, deflections, threads)
+        self._check_shared_stiffness(stiffness, Q)
+        return self._of_all_torques(*self._with_rotors(q, Q, stiffness, deflections), stiffness, deflections, threads)
 
-    def with_rotors(
+    def _with_rotors(
             self, q: Array, Q: Array, stiffness: ArrayLike | None = None,
             deflections: Mapping[str, float] | None = None) -> tuple[Array, Array]:
         """(q, Q) with what rotors that spin on moving links take from the joints; in the exact form both with fewer rows."""
@@ -156,7 +156,7 @@ class PreparedDrives:
             Q = rigid_only[..., :rows, :] + self.rotors.couples(q[..., :rows + 2, :], known)[0]
         return q[..., :rows + 2, :], Q
 
-    def of_all_torques(
+    def _of_all_torques(
             self, q: Array, Q: Array, stiffness: ArrayLike | None = None,
             deflections: Mapping[str, float] | None = None, threads: int | None = None) -> MotorFeedforward:
         """As motor_feedforward_of, for checked arrays, Q with the rotors' coupling."""
@@ -169,8 +169,17 @@ class PreparedDrives:
             self._check_finite(result)
         return result
 
-    def effort_rates(self, q: Array, feedforward: MotorFeedforward) -> Array:
-        """tau' (motors,) or (samples, motors) [N m/s] for q, as far as its rows tell: of five, without what springs add to rotors' jerk."""
+    def effort_rates(self, q: ArrayLike, feedforward: MotorFeedforward) -> Array:
+        """tau' (motors,) or (samples, motors) [N m/s] for q, as far as its rows tell: of five, without what springs add to rotors' jerk.
+
+        feedforward: of this q.
+        """
+        if not isinstance(feedforward, MotorFeedforward) or feedforward.names != self.motor_names:
+            raise InputError(f'feedforward is {shown(feedforward)}; give the MotorFeedforward of these drives for q')
+        q, n, samples = arrays.finite(arrays.floats(q, 'q'), 'q'), self.model.n, feedforward.torques.shape[:-2]
+        if q.ndim != len(samples) + 2 or q.shape[:-2] != samples or q.shape[-1] != n or q.shape[-2] < 5:
+            needed = ', '.join(map(str, (*samples, 'rows', n)))
+            raise InputError(f'q has the shape {q.shape}; give ({needed}) with 5 rows or more, of which feedforward was computed')
         if feedforward.torques.shape[-2] > 1:
             return feedforward.torques[..., 1, :]
         joints, count = self.motor_joints, np.bincount(self.motor_joints, minlength=self.model.n)[self.motor_joints]
@@ -211,12 +220,12 @@ class PreparedDrives:
         if wrenches is None and deflections is None and self._at_once:
             compiled = self._compiled(q, None, stiffness, self._rotor_figures, threads)
             if self._as_meant(compiled):
-                self.check_stiffness(stiffness, compiled.Q)
+                self._check_shared_stiffness(stiffness, compiled.Q)
                 return compiled
         deflections, q = self._checked_deflections(deflections), self._motions(q)
         Q = inverse_dynamics(self.model, q, wrenches=wrenches, order=q.shape[-2] - 3, threads=threads)
-        self.check_stiffness(stiffness, Q)
-        return self.of_all_torques(*self.with_rotors(q, Q, stiffness, deflections), stiffness, deflections, threads)
+        self._check_shared_stiffness(stiffness, Q)
+        return self._of_all_torques(*self._with_rotors(q, Q, stiffness, deflections), stiffness, deflections, threads)
 
     def _as_meant(self, compiled):
         """Whether the kernel had an answer, and of rows that cannot be samples."""
@@ -311,7 +320,7 @@ class PreparedDrives:
             motor = self.motor_names[int(np.argwhere(wrong)[0][-1])]
             raise InputError(f'the motion of motor {motor!r} is too large for a floating point number; are the units of its drive right?')
 
-    def check_stiffness(self, stiffness: ArrayLike | None, Q: Array) -> None:
+    def _check_shared_stiffness(self, stiffness: ArrayLike | None, Q: Array) -> None:
         """Refuses rows of a stiffness motion for all samples that may be samples, of which Q (.., rows, n) tells."""
         if stiffness is not None:
             k = arrays.numbers(stiffness, 'stiffness')

@@ -49,6 +49,7 @@ CALLS = {
     'motor_feedforward of rigid drives': (motor_feedforward, (MODEL, {}, Q), {}),
     'PreparedDrives': (PreparedDrives, (MODEL, DRIVES), {}),
     'motor_feedforward_of': (PREPARED.motor_feedforward_of, (Q, Q[:3], STIFFNESS), {}),
+    'effort_rates': (PREPARED.effort_rates, (Q, PREPARED.motor_feedforward(Q)), {}),
     'motor_feedforward from deflections': (PreparedDrives(MODEL, DAMPED).motor_feedforward, (Q,), {'deflections': {'j1': 0.1}}),
     'DampingFilter': (DampingFilter, (MODEL, DAMPED), {'step': 0.001}),
     'DampingFilter of prepared drives': (DampingFilter, (MODEL, PreparedDrives(MODEL, DAMPED)), {'step': 0.001}),
@@ -105,6 +106,8 @@ def test_what_is_no_model_is_named(name):
 @pytest.mark.parametrize('call, said', [
     (lambda: FeedbackLinearisation(MODEL.replace(gravity=(0, 0, 0)), PREPARED), 'drives were prepared for'),
     (lambda: PREPARED.motor_feedforward_of(Q, Q), r'Q has the shape \(5, 2\), but q with \(5, 2\) needs \(3, 2\)'),
+    (lambda: PREPARED.effort_rates(Q[:3], PREPARED.motor_feedforward(Q)), r'q has the shape \(3, 2\); give \(rows, 2\) with 5 rows'),
+    (lambda: PREPARED.effort_rates(Q, MOTORS), 'q has the shape|feedforward is .* of these drives'),
     (lambda: PREPARED.motor_feedforward(Q, deflections={'elbow': 0.1}), "deflections names 'elbow', but the joints of robot are j1, j2"),
     (lambda: DampingFilter(MODEL, DAMPED, step=0.1).reset({'j1': 0.1, 'j2': 0.1}), "names 'j2', but the filtered joints are j1"),
     (lambda: hod_ros.pole_gains([-1e200] * 3), 'whose gains are too large'),

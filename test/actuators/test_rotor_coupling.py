@@ -159,7 +159,7 @@ def test_a_filter_of_dampers_sees_the_coupled_torques(arm):
     plain = PreparedDrives(arm, drives_of(arm, 5.0))
     for t in 1e-3 * np.arange(300):
         m = advance(motion(t, 5))
-    Q = plain.with_rotors(motion(t, 5), np.zeros((3, 7)))[1] + m.Q * 0
+    Q = plain._with_rotors(motion(t, 5), np.zeros((3, 7)))[1] + m.Q * 0
     np.testing.assert_allclose(m.Q, motor_feedforward(arm, plain, motion(t, 5)).Q, rtol=1e-12, atol=1e-12)
     assert np.abs(Q).max() > 0.01
 
