@@ -116,7 +116,7 @@ class HodNode(ManagedNode):
             path.take(setpoint, information, setpoints.get_publisher_count)
 
         setpoints = make.subscription(JointSetpoint, '~/setpoint', with_information(on_setpoint))
-        make.subscription(LinkWrench, '~/external_wrench', self._on_external_wrench)
+        make.subscription(LinkWrench, '~/external_wrench', path.take_wrench)
         for name, service in ANSWERED.items():
             make.service(service.type, f'~/{name}', answered(self.get_logger(), self._answers[name]))
         self._service_process.start()
@@ -251,11 +251,6 @@ class HodNode(ManagedNode):
         mass = self._settings['payload.mass']
         if mass and not self._settings['payload.link']:
             self.get_logger().warning(f'payload.mass is {mass:g} kg, but payload.link is empty: nothing is carried')
-
-    def _on_external_wrench(self, message):
-        robot = self._keeper.robot
-        if robot is not None:       # else it came before a cleanup and is handled after it
-            self._path.wrenches.receive(message, robot.model)
 
     # Trajectories
 

@@ -137,8 +137,8 @@ HOD = (
         'hold_bandwidth', 10.0, "With which the robot is braked and held at measured positions [1/s]: q'' = w^2 (hold - q) - 2 w q'.",
         bounds=(0.1, 100.0), changeable=True),
     Specification(
-        'model_changes', 'auto', "Another description, with its drives, payload, gravity or friction while active: 'keep' (it waits for the "
-        "next activation), 'small' (it is taken where at the last setpoint no torque of a joint or motor steps by more than "
+        'model_changes', 'auto', "Another description, with its drives, payload, gravity or friction while active: 'keep' (it waits for "
+        "the next activation), 'small' (it is taken where at the last setpoint no torque of a joint or motor steps by more than "
         "largest_model_step, and no motor by more than what changes its spring's torque by so much), or 'auto': keep where commands are "
         'published, else taken at once.', one_of=('auto', 'keep', 'small'), changeable=True),
     Specification(

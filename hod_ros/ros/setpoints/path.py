@@ -14,6 +14,7 @@ from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.lifecycle import LifecyclePublisher
 
 from hod_interfaces.msg import JointSetpoint
+from hod_interfaces.msg import LinkWrench
 from hod_interfaces.msg import TorqueFeedforward
 from hod_ros.errors import HodError
 from hod_ros.ros.elastic.motors import MotorFeedforwards
@@ -160,15 +161,22 @@ class SetpointPath:
         self._computation = computation
         if self.commands is not None:
             self.commands.use(robot.model, self._held)
-        elif self._measured is None or before is None or before.model.joint_names != robot.model.joint_names:
-            velocity = motion_bounds(robot.model, **named_limits(self._parameters))[2]
-            self._measured = Measured(robot.model.joint_names, velocity, self._parameters['joint_states_timeout'])
+        else:
+            self._measure(robot.model, before)
         self._motors_ownership.silence = self._parameters['source_timeout']
         if robot is not before:
             earlier, self.motors = self.motors, motors
             if earlier is not None and self.motors is not None:
                 self.motors.continue_from(earlier)
             self.wrenches.keep_links_of(robot.model)
+
+    def _measure(self, model, before):
+        velocity, timeout = motion_bounds(model, **named_limits(self._parameters))[2], self._parameters['joint_states_timeout']
+        if self._measured is None or before is None or before.model.joint_names != model.joint_names:
+            self._measured = Measured(model.joint_names, velocity, timeout)
+        else:
+            self._measured.timeout = timeout
+            self._measured.use(velocity)
 
     def activate(self) -> None:
         """The next setpoint is the first."""
@@ -210,6 +218,13 @@ class SetpointPath:
         self._heard = began
         statistics.stamped(nanoseconds(setpoint.header.stamp))
         self._take(setpoint, source, information['source_timestamp'], began, True)
+
+    def take_wrench(self, message: LinkWrench) -> None:
+        """While inactive none is taken: what held then is not known to hold at the activation."""
+        if self.active:
+            self.wrenches.receive(message, self._robot.model, 1 + max(self._parameters['order'], self.rows_of_setpoints - 3))
+        else:
+            self.wrenches.inactive += 1
 
     def stream(self, setpoint: JointSetpoint, commanded: bool) -> str:
         """A setpoint of the node's own; why it was not answered, or not followed although it was to be, or ''."""

@@ -14,6 +14,7 @@ from hod_ros.checks.arguments import LARGEST
 from hod_ros.dynamics.loads import LinkWrench
 from hod_ros.errors import HodError
 from hod_ros.errors import InputError
+from hod_ros.model.motions import MOST_ROWS_UNASKED
 from hod_ros.model.robot_model import RobotModel
 from hod_ros.ros.reporting.log import ONCE_A_SECOND
 from hod_ros.ros.reporting.status import ERROR
@@ -29,6 +30,7 @@ class HeldWrenches:
         self._parameters = parameters
         self._logger = logger
         self.received = 0
+        self.inactive = 0           # those that came while the node was not active
         self.refused = 0
         self.timeouts = 0
         self.last_fault = ''
@@ -44,13 +46,16 @@ class HeldWrenches:
         self.order = min((len(wrench.values) - 1 for wrench, _ in self._held.values()), default=None)   # the highest that they allow
         self._oldest = min((arrival for _, arrival in self._held.values()), default=None)
 
-    def receive(self, message: LinkWrenchMessage, model: RobotModel) -> None:
-        """Takes a message; one without values ends the wrench on its link. A bad one changes nothing, and is counted and logged."""
+    def receive(self, message: LinkWrenchMessage, model: RobotModel, needed: int = 0) -> None:
+        """Takes a message; one without values ends the wrench on its link. A bad one changes nothing, and is counted and logged.
+
+        needed: rows that can be used, if there are so many.
+        """
         self.received += 1
         try:
             model.body_of(message.link)
             if message.values:
-                self._held[message.link] = wrench_of(message), monotonic()
+                self._held[message.link] = wrench_of(message, max(needed, MOST_ROWS_UNASKED)), monotonic()
             else:
                 self._held.pop(message.link, None)
         except HodError as error:
@@ -79,7 +84,7 @@ class HeldWrenches:
 
     def status(self) -> Status:
         now = monotonic()
-        values = {'received': self.received, 'refused': self.refused, 'timeouts': self.timeouts}
+        values = {'received': self.received, 'received while inactive': self.inactive, 'refused': self.refused, 'timeouts': self.timeouts}
         values |= {f'age on {link} [s]': f'{now - arrival:.3f}' for link, (_, arrival) in sorted(self._held.items())}
         if self.order is not None:
             values['highest order they allow'] = self.order
@@ -94,9 +99,14 @@ class HeldWrenches:
         return Status('external wrenches', OK, f'on {", ".join(sorted(self._held))}' if self._held else 'none', values)
 
 
-def wrench_of(message: LinkWrenchMessage) -> LinkWrench:
-    """The LinkWrench of a message of one sample; HodError where it is none."""
-    return checked_wrench(message, wrench_rows(message))
+def wrench_of(message: LinkWrenchMessage, most: int) -> LinkWrench:
+    """The LinkWrench of a message of one sample of up to `most` rows; HodError where it is none."""
+    values = wrench_rows(message)
+    if len(values) > most:
+        raise InputError(
+            f'wrench on link {message.link!r}: {len(values)} rows: are these samples? Send one sample in a message; if all rows are '
+            f'derivatives of one sample, give no more than {most}')
+    return checked_wrench(message, values)
 
 
 def wrench_rows(message: LinkWrenchMessage) -> NDArray[np.float64]:

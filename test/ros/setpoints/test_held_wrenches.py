@@ -70,6 +70,16 @@ def test_a_bad_wrench_is_counted_and_leaves_the_last_good_one(held, bad):
     assert held.status()[:3] == ('external wrenches', OK, 'on link1')
 
 
+@pytest.mark.parametrize(('rows', 'needed', 'taken'), [(12, 3, True), (13, 3, False), (200, 3, False), (15, 15, True), (16, 15, False)])
+def test_rows_that_may_be_samples_are_refused(held, rows, needed, taken):
+    held.receive(wrench('link1', rows), MODEL, needed)
+    assert (held.by_link is not None, held.refused) == (taken, not taken)
+    if not taken:
+        assert held.last_fault == (
+            f"wrench on link 'link1': {rows} rows: are these samples? Send one sample in a message; if all rows are derivatives of one "
+            f'sample, give no more than {max(needed, 12)}')
+
+
 def test_old_wrenches_end_link_by_link(held, parameters):
     held.receive(wrench('link1'), MODEL)
     between = monotonic()
