@@ -22,7 +22,7 @@ def read_figures(options: argparse.Namespace, source: 'Source', model: 'RobotMod
     from hod_ros.actuators.figures import by_joint
     from hod_ros.checks.arguments import listed
     from hod_ros.checks.arguments import shown
-    described = {joint: values for joint, values in figures_from_urdf(source.text).items() if joint in model.joint_names}
+    described = figures_from_urdf(source.text, model)
     if options.drives is None:
         return described
     given = by_joint(_of_file(options.drives))

@@ -8,11 +8,11 @@ it dislikes many, are left out, and limits that are not given are infinite there
 import difflib
 import re
 from collections import defaultdict
-from functools import cache
 
 from hod_ros.checks.arguments import listed
 from hod_ros.description import misplaced
 from hod_ros.description import other_formats
+from hod_ros.description.numerals import are_numbers
 from hod_ros.description.places import Place
 from hod_ros.description.places import raised
 from hod_ros.description.places import shown
@@ -25,7 +25,6 @@ from hod_ros.description.vocabulary import NAME
 from hod_ros.description.xml_text import Element
 from hod_ros.errors import DescriptionError
 
-_NUMBER = r'[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?'
 _INFINITE = re.compile(r'\s*[+-]?inf(?:inity)?\s*', re.IGNORECASE).fullmatch
 _OPEN_TO_DIALECTS = ('link', 'joint', 'inertial', 'limit', 'dynamics')      # further attributes of these change nothing
 _MOST = 20_000          # links and joints; the largest of many public robots has some hundred
@@ -128,7 +127,7 @@ class Lint:
                 continue
             if count == NAME:
                 place.check_name(text, element)
-            elif not _numbers(count)(text):
+            elif not are_numbers(text, count):
                 self._fault(place.error(
                     f'{name} of its <{element.tag}> is {shown(text)}; {_remedy(element.tag, name, text, count)}', element))
             elif name == 'rpy' and text != _NOWHERE and any(abs(float(angle)) > LARGEST_TURN for angle in text.split()):
@@ -222,13 +221,6 @@ class Lint:
                 self._fault(place.error(problem, element))
             elif homes:
                 self._oddities[f'attributes {listed([name])} of <{element.tag}>, which are not read'][place.name] = None
-
-
-@cache
-def _numbers(count):
-    """Whether a text is so many numbers; compiled when it is needed, for that takes a millisecond."""
-    more = rf'(?:\s+{_NUMBER}){{{count - 1}}}' if count > 1 else ''
-    return re.compile(rf'\s*{_NUMBER}{more}\s*', re.ASCII).fullmatch
 
 
 def _stand_in(element):

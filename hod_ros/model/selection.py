@@ -68,8 +68,9 @@ def _several_axes(joint, joints, floating, words):
         return DescriptionError(
             f'joint {joint.name!r} is floating below the bare link {joint.parent!r}: the base of this robot is free; {words.free_base}, or '
             f'{words.lock([joint.name])}, its origin', joint.line)
-    alone = all(other is joint or joint.parent not in (other.parent, other.child) for other in joints)
-    free = f', or, if it ties the robot to the world, remove it and its parent link {joint.parent!r}, and {words.free_base}' if alone else ''
+    parent = joint.parent
+    alone = all(other is joint or parent not in (other.parent, other.child) for other in joints)
+    free = f', or, if it ties the robot to the world, remove it and its parent link {parent!r}, and {words.free_base}' if alone else ''
     return DescriptionError(
         f'joint {joint.name!r} is {joint.kind}: it has several coordinates, which a description cannot give to a model; '
         f'{words.lock([joint.name])}, its origin, or replace it by revolute and prismatic joints{free}', joint.line)

@@ -6,6 +6,7 @@ from urdf_parser_py.urdf import Robot
 
 from hod_ros import AdjustableStiffness
 from hod_ros import Antagonistic
+from hod_ros import DescriptionError
 from hod_ros import HodError
 from hod_ros import RobotModel
 from hod_ros import SeriesElastic
@@ -85,6 +86,61 @@ def test_a_drive_of_a_locked_joint_is_left_out():
 def test_a_bad_tag_is_refused_by_joint_and_figure(tags, fault):
     with pytest.raises(HodError, match=fault):
         drives(*tags)
+
+
+ELASTIC = 'joint="elbow" type="series_elastic" stiffness="3000" motor_inertia="0.2"'
+
+
+@pytest.mark.parametrize('tag', ['hod-elastic', 'HOD_elastic', 'hod_elastics', 'hodElastic', 'hod:elastic', 'hod_elasitc'])
+def test_a_misspelt_tag_is_refused_by_its_line(tag):
+    text = ROBOT.replace('</robot>', f'<{tag} {ELASTIC}/></robot>')
+    with pytest.raises(DescriptionError, match=rf'<{tag}> in <robot> \(line 7\), which is not read; write <hod_elastic joint="elbow"'):
+        drives_from_urdf(text, RobotModel.from_urdf(text))
+
+
+@pytest.mark.parametrize('text', [
+    ROBOT.replace('<child link="lower"/>', f'<child link="lower"/><hod_elastic {ELASTIC}/>'),
+    ROBOT.replace('<child link="lower"/>', f'<child link="lower"/><hod_elastic {ELASTIC.partition(" ")[2]}/>'),
+    ROBOT.replace('</robot>', f'<gazebo><hod_elastic {ELASTIC}/></gazebo></robot>'),
+])
+def test_a_tag_inside_of_another_element_is_refused_with_its_place(text):
+    for source in (text, text.encode()):
+        with pytest.raises(DescriptionError, match=r'line \d\), .* write <hod_elastic joint="elbow" \.\.\./> directly below <robot>'):
+            drives_from_urdf(source, RobotModel.from_urdf(source))
+    assert foreign_stiffness(text) == []
+
+
+@pytest.mark.parametrize('tag', ['elastic', 'elastic_bands', 'hod_cart', 'method'])
+def test_other_tags_of_like_names_are_passed_over(tag):
+    text = ROBOT.replace('</robot>', f'<{tag} {ELASTIC}/></robot>')
+    assert drives_from_urdf(text, RobotModel.from_urdf(text)) == {}
+
+
+@pytest.mark.parametrize('old, new, fault', [
+    ('<origin ', '<mimic joint="shoulder"/><origin ', "'elbow', which mimics 'shoulder' and has no drive of its own; name that joint"),
+    ('continuous', 'fixed', "'elbow', which is fixed and has no drive; remove the tag"),
+])
+def test_a_tag_of_a_joint_that_has_no_drive_is_refused(old, new, fault):
+    text = robot(ELASTIC).replace(old, new)
+    with pytest.raises(DescriptionError, match=fault):
+        drives_from_urdf(text, RobotModel.from_urdf(text))
+
+
+def test_a_joint_whose_master_is_missing_has_a_drive():
+    text = robot(ELASTIC).replace('<child link="lower"/>', '<child link="lower"/><mimic joint="ghost"/>')
+    assert list(drives_from_urdf(text, RobotModel.from_urdf(text))) == ['elbow']
+
+
+def test_a_joint_of_another_element_is_none_of_the_robot():
+    text = robot(ELASTIC.replace('elbow', 'wrist')).replace('</robot>', '<transmission><joint name="wrist"/></transmission></robot>')
+    with pytest.raises(DescriptionError, match="'wrist', which this robot description does not have"):
+        drives_from_urdf(text, RobotModel.from_urdf(text))
+
+
+@pytest.mark.parametrize('value', ['3_000', '٣٠٠٠', '0x10', '1,5', '1e', '3000 N'])
+def test_figures_are_decimal_as_those_of_links_and_joints(value):
+    with pytest.raises(DescriptionError, match=rf"stiffness is '{value}'; give a number"):
+        drives(ELASTIC.replace('3000', value))
 
 
 @pytest.mark.parametrize('attribute', [
