@@ -18,6 +18,7 @@ import math
 
 import numpy as np
 
+from hod_ros.errors import InputError
 from hod_ros.errors import SingularityError
 
 CLOSEST = 1.001
@@ -88,7 +89,7 @@ def _pair(springs, force, stiffness):
         high = first.stretch_of_stiffness(stiffness)
         d1 = root(excess, low, max(high, low))
         return d1, second.stretch(first.force_at(d1) - force)
-    except OverflowError:
+    except InputError:
         raise SingularityError(
             f'the torque {force:g} [N m] with the stiffness {stiffness:g} [N m/rad] is beyond what these springs can represent; '
             'are the units right?') from None

@@ -9,6 +9,9 @@ import math
 from abc import ABC
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import wraps
+from numbers import Real
+from typing import Any
 
 from hod_ros.actuators.figure_checks import figure
 from hod_ros.actuators.figure_checks import not_negative
@@ -19,9 +22,37 @@ from hod_ros.checks.arguments import shown
 from hod_ros.errors import InputError
 
 STIFFNESS = '[N m/rad] or [N/m]'
+_DEFLECTION = 'e', '[rad] or [m]'
+_ARGUMENTS = {
+    'force_at': _DEFLECTION, 'stiffness_at': _DEFLECTION, 'curvature_at': _DEFLECTION, 'stretch': ('force', '[N m] or [N]'),
+    'stretch_of_stiffness': ('stiffness', STIFFNESS)}
 
 
-class SpringLaw(ABC):
+class OfNumbers:
+    """Functions of one number, as classes below this one write them, answer anything else with an InputError."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name, (what, unit) in _ARGUMENTS.items():
+            function = cls.__dict__.get(name)
+            if function is not None and not getattr(function, '__isabstractmethod__', False):
+                setattr(cls, name, _of_a_number(function, what, unit))
+
+
+def _of_a_number(function, what, unit):
+    @wraps(function)
+    def checked(self, value):
+        try:
+            result = function(self, value)
+            if isinstance(result, Real) and math.isfinite(result) and not isinstance(value, bool):
+                return result
+        except (TypeError, ValueError, ArithmeticError):
+            pass
+        raise InputError(f'{type(self).__name__}: {what} is {shown(value)}; give one number {unit} that the spring can have')
+    return checked
+
+
+class SpringLaw(OfNumbers, ABC):
     """One spring of an antagonistic pair, f' > 0 and f'' > 0 where it is stretched. All that the inverse of a pair asks for is here.
 
     Those at hand: ExponentialSpring, QuadraticSpring, HyperbolicSineSpring, CubicSpring.
@@ -60,7 +91,7 @@ class SpringLaw(ABC):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PolynomialSpring:
+class PolynomialSpring(OfNumbers):
     """f(e) = stiffness e + cubic e^3 + quintic e^5, for both signs of e: it hardens as it is deflected."""
 
     stiffness: float = figure('at rest ' + STIFFNESS)

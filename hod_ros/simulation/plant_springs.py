@@ -11,6 +11,7 @@ import numpy as np
 
 from hod_ros.actuators.drives import Antagonistic
 from hod_ros.actuators.drives import HardeningSpring
+from hod_ros.errors import InputError
 
 
 def plant_springs(prepared, physics, links, motors):
@@ -71,10 +72,10 @@ class NonlinearSpring(PlantSpring):
         self.law, self.damping, self.link, self.motor = drive.spring, drive.damping, link, motor
 
     def stiffness(self, qpos):
-        return self.law.stiffness_at(self.motor.on_joint_side(qpos) - qpos[self.link])
+        return _or_infinite(self.law.stiffness_at, self.motor.on_joint_side(qpos) - qpos[self.link])
 
     def force(self, qpos):
-        return self.law.force_at(self.motor.on_joint_side(qpos) - qpos[self.link])
+        return _or_infinite(self.law.force_at, self.motor.on_joint_side(qpos) - qpos[self.link])
 
     def apply(self, qpos, qvel, forces):
         """Adds the spring's and the damper's forces to those on the degrees of freedom."""
@@ -126,11 +127,14 @@ class PairOfSprings(PlantSpring):
         forces[self.behind.index] += f2 / self.behind.ratio
 
     def _each(self, quantity, qpos):
-        """A quantity of both springs; infinite where it is too large for a float, which the plant reports."""
-        values = []
-        for law, stretch in zip(self.springs, self.stretches(qpos), strict=True):
-            try:
-                values.append(0.0 if law.pulls_only and stretch < 0 else getattr(law, quantity)(stretch))
-            except OverflowError:
-                values.append(math.inf)
-        return values
+        """A quantity of both springs."""
+        return [0.0 if law.pulls_only and stretch < 0 else _or_infinite(getattr(law, quantity), stretch)
+                for law, stretch in zip(self.springs, self.stretches(qpos), strict=True)]
+
+
+def _or_infinite(function, deflection):
+    """A quantity of a spring; infinite where it is too large for a float, which the plant reports."""
+    try:
+        return function(deflection)
+    except InputError:
+        return math.inf

@@ -43,6 +43,9 @@ GOOD = {
 MADE = ('Rigid', 'SeriesElastic', 'HardeningSpring', 'AdjustableStiffness', 'Antagonistic', 'ExponentialSpring', 'QuadraticSpring',
         'HyperbolicSineSpring', 'CubicSpring')
 
+LAWS = {
+    'ExponentialSpring': SPRING, 'QuadraticSpring': hod_ros.QuadraticSpring(quadratic=50.0, linear=10.0),
+    'HyperbolicSineSpring': hod_ros.HyperbolicSineSpring(torque=2.0, rate=8.0), 'CubicSpring': hod_ros.CubicSpring(linear=10.0, cubic=2.0)}
 CALLS = {
     'motor_feedforward': (motor_feedforward, (MODEL, DRIVES, Q), {'stiffness': STIFFNESS, 'wrenches': {'tool': np.zeros((3, 6))}}),
     'motor_feedforward of prepared drives': (motor_feedforward, (MODEL, PREPARED, Q), {}),
@@ -74,6 +77,8 @@ CALLS = {
     'drives_from_figures': (hod_ros.drives_from_figures, ({'j1': FIGURES},), {}),
     'drives_from_urdf': (hod_ros.drives_from_urdf, ('<robot name="r"/>', MODEL, {'j1': FIGURES}), {}),
     'least_stiffness': (Antagonistic(spring=SPRING, motor_inertia=1.0).least_stiffness, (1.0,), {}),
+    **{f'{function} of {name}': (getattr(law, function), (0.1 if function.endswith('at') else 20.0,), {})
+       for name, law in LAWS.items() for function in ('force_at', 'stiffness_at', 'curvature_at', 'stretch', 'stretch_of_stiffness')},
     **{name: (getattr(hod_ros, name), (), {field.name: GOOD[field.name] for field in fields(getattr(hod_ros, name))}) for name in MADE},
 }
 
@@ -114,6 +119,9 @@ def test_what_is_no_model_is_named(name):
     (lambda: hod_ros.pole_gains(['-1', '-2']), 'poles is .*; give numbers'),
     (lambda: hod_ros.drives_from_figures(None), 'figures is None; give a mapping from joint names'),
     (lambda: hod_ros.drive_from_figures(3, FIGURES), 'joint is 3; give the name'),
+    (lambda: SPRING.force_at(1e5), r'ExponentialSpring: e is 100000.0; give one number \[rad\] or \[m\] that the spring can have'),
+    (lambda: SPRING.stretch(-2.0), 'ExponentialSpring: force is -2.0; give one number'),
+    (lambda: LAWS['CubicSpring'].stretch('2'), "CubicSpring: force is '2'; give one number"),
     (lambda: SeriesElastic(stiffness='3000', motor_inertia=1.0), "SeriesElastic: stiffness is '3000'; give one finite number"),
 ])
 def test_messages_name_the_argument_and_the_remedy(call, said):
