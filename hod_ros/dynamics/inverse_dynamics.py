@@ -92,8 +92,8 @@ def inverse_dynamics(model: RobotModel, q: ArrayLike, *, wrenches: Wrenches | No
 
 def _as_meant(result, order):
     """Whether there is an axis of samples, or as many rows as the order says."""
-    Q = result[0] if isinstance(result, tuple) else result
-    return Q.ndim == 3 if order is None else Q.shape[-2] == order + 1
+    Q = result[0] if type(result) is tuple else result
+    return Q.ndim == 3 if order is None else Q.shape[-2] == order + 1 and (type(order) is int or isinstance(order, np.integer))
 
 
 def _checked(model, q, wrenches, formulation, base, order, threads):

@@ -198,6 +198,15 @@ def test_wrong_arguments_are_refused_with_the_remedy(arm, call, said):
 
 
 @needs_kernel
+@pytest.mark.parametrize('formulation', ['recursive', 'spatial', 'closed_form'])
+@pytest.mark.parametrize('order', [True, 1.0, np.float64(1), np.array(1), np.array([1]), np.True_, '1', -1])
+def test_an_order_is_an_integer(arm, order, formulation):
+    q = random_motion(np.random.default_rng(3), arm, 1)
+    with pytest.raises(HodError, match='order is .*; give an integer of 0 or more'):
+        inverse_dynamics(arm, q, order=order, formulation=formulation)
+    assert_close(inverse_dynamics(arm, q, order=np.int64(1), formulation=formulation), inverse_dynamics(arm, q))
+
+
 def test_orders_beyond_the_kernel_are_computed_in_numpy(arm):
     q = np.zeros((compiled.most_rows + 2, 7))
     q[:4] = random_motion(np.random.default_rng(1), arm, 1)
