@@ -21,7 +21,6 @@ DEVIATION = '1e-3'          # [rad] or [m] between way points, where none is giv
 _WILD = 3.0                 # times the samples' own peaks, between samples
 _NOTHING = (1e-3, 0.1, 10.0)        # of accelerations, jerks and snaps, which torques do not show
 _PARTS = 4                  # of the distance of knots, between the samples that are kept of a smoothed motion
-_GAP = 5.0                  # times the usual step
 MOST_SAMPLES = 200_000      # of a recording that is held in memory with its polynomials
 
 
@@ -147,23 +146,30 @@ def _differentiated(path, model):
     from hod_ros.recordings.contradictions import refuse_wrong_times
     from hod_ros.recordings.derivatives import Noise
     from hod_ros.recordings.samples import ROWS
+    from hod_ros.trajectories.sample_times import SampleTimes
+    from hod_ros.trajectories.sample_times import gaps
+    from hod_ros.trajectories.sample_times import sample_times
     from hod_ros.trajectories.smoothing import smoothed_motion
     from hod_ros.trajectories.trajectory import Trajectory
     times, samples = _samples(path, model)
+    taken = SampleTimes(times)
     steps = np.diff(times)
     if len(steps) and (steps > 0).all():
         if samples.q.shape[1] > 1:
             refuse_wrong_times(times, samples.q, samples.joint_names, path.name)
-        at = int(steps.argmax())
-        if steps[at] > _GAP * np.median(steps):
+        missing = gaps(times)
+        if len(missing):
+            at = missing[steps[missing].argmax()]
             raise Failure(
                 f'{str(path)!r} has a gap of {steps[at]:.4g} s behind {times[at]:.6g} s, over which nothing can be differentiated; give a '
                 'part without one (hod compute --differentiate takes each by itself)')
+        taken = sample_times(times, samples.q[:, 0])
+        times = taken.times
     smooth = smoothed_motion(times, samples.q[:, 0], len(ROWS) - 1)
     knots = smooth.knot_distance
     kept = np.unique(np.searchsorted(times, np.arange(knots, times[-1] - knots, knots / _PARTS)))
     kept = kept[np.concatenate([[True], np.diff(times[kept]) > 0.1 * knots / _PARTS])]
-    note = Noise([smooth.cutoff], [smooth.noise], [smooth.deviations]).text()
+    note = Noise([smooth.cutoff], [smooth.noise], [smooth.deviations], [taken]).text()
     motion = Trajectory.from_derivatives(times[kept] - times[kept[0]], smooth.derivatives[kept], model.joint_names)
     return motion, f'{note}; {knots:.2g} s at either end are left out, where the splines err more'
 

@@ -38,6 +38,7 @@ from hod_ros.identification.regression import fit
 from hod_ros.identification.regression import rms
 from hod_ros.model import motions
 from hod_ros.model.robot_model import RobotModel
+from hod_ros.trajectories.sample_times import off_text
 
 HELD_OUT = 0.25                 # the last part of each piece, for the cross-validation
 _FEWEST_EQUATIONS = 50
@@ -114,7 +115,8 @@ def identify(
     """Inertias, friction, rotor inertias and springs from recordings of positions and torques.
 
     model: as described; its inertias are believed to be right to the part `description_deviation` of themselves, and kept where the
-    recordings say nothing. cutoff: [Hz] of the motion that is followed; None: as the positions' noise says. friction_width: [rad/s] of dry
+    recordings say nothing. Stamps of recordings that jitter are replaced by even times where the motion is smoother at these; a note says
+    so. cutoff: [Hz] of the motion that is followed; None: as the positions' noise says. friction_width: [rad/s] of dry
     friction; None: that of six which fits best. rates: whether torque rates are compared too, where that helps to predict torques.
 
     Raises InputError where an argument has the wrong shape, name or value, or the recordings are too short; SingularityError where the
@@ -157,6 +159,7 @@ def identify(
             f'the recordings give {filtering.equations} equations a joint, at a cut-off of {filtering.cutoff[0]:.3g} Hz; give '
             f'{_FEWEST_EQUATIONS} or more: half a minute of motion of all joints')
     unknowns, notes = _unknowns(model, pieces, deviation)
+    notes = [*filter(None, [off_text(filtering.taken)]), *notes]
     fits = {width: fit(unknowns, pieces, width, 1) for width in widths}
     width = min(fits, key=lambda width: fits[width].misfit)
     best = fits[width]

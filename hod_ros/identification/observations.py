@@ -8,6 +8,7 @@ that of tau under its derivative, so that no noisy torque is differentiated samp
 """
 
 from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from hod_ros.checks.types import Array
 from hod_ros.dynamics.inverse_dynamics import inverse_dynamics
 from hod_ros.dynamics.regressor import with_inertial_parameters
 from hod_ros.errors import InputError
+from hod_ros.trajectories.sample_times import SampleTimes
+from hod_ros.trajectories.sample_times import sample_times
 from hod_ros.trajectories.smoothing import smoothed_motion
 
 interpolate = optional('scipy.interpolate', 'trajectories')
@@ -36,6 +39,7 @@ class Filtering:
     equations: int          # of each joint
     position_noise: Array      # (n,) standard deviation [rad] or [m]
     acceleration_noise: Array  # (n,) what is left of it in the accelerations
+    taken: tuple[SampleTimes, ...] = ()     # of each piece: its stamps, or the even times that were used instead
 
 
 @dataclass(frozen=True)
@@ -58,9 +62,11 @@ def unit_models(model):
 
 def equations(model, units, recordings, orders, cutoff, widths):
     """([Equations of each piece], Filtering)"""
-    found, noise, cutoffs, followed, samples = [], [], [], [], 0
+    found, noise, cutoffs, followed, taken, samples = [], [], [], [], [], 0
     for recording in recordings:
-        for piece in recording.of_model(model).pieces():
+        for stamped in recording.of_model(model).pieces():
+            own = sample_times(stamped.times, stamped.positions)
+            piece = replace(stamped, times=own.times)
             motion = smoothed_motion(piece.times, piece.positions, _MOTION, cutoff=cutoff)
             followed.append(motion.cutoff)
             half = motion.span / 2
@@ -70,6 +76,7 @@ def equations(model, units, recordings, orders, cutoff, widths):
             found.append(_of_piece(piece, motion, windows, units, orders, widths))
             noise.append((motion.noise, motion.deviations[2]))
             cutoffs.append(motion.cutoff)
+            taken.append(own)
             samples += len(motion.derivatives)
     if followed and not found:
         raise InputError(
@@ -79,7 +86,7 @@ def equations(model, units, recordings, orders, cutoff, widths):
         raise InputError('the recordings hold no stretch of a hundred samples and more without a gap; record some seconds of motion')
     position_noise, acceleration_noise = (np.sqrt(np.mean(np.square(part), axis=0)) for part in zip(*noise, strict=True))
     count = sum(len(piece.torques) for piece in found)
-    return found, Filtering(tuple(cutoffs), samples, count, position_noise, acceleration_noise)
+    return found, Filtering(tuple(cutoffs), samples, count, position_noise, acceleration_noise, tuple(taken))
 
 
 def _of_piece(piece, motion, windows, units, orders, widths):

@@ -14,11 +14,11 @@ from hod_ros.checks.types import Array
 from hod_ros.errors import InputError
 from hod_ros.model.motions import robot_model
 from hod_ros.model.robot_model import RobotModel
+from hod_ros.trajectories.sample_times import gaps
 
 FEWEST = 100            # samples without a gap
 _MOVED = 0.01           # [rad] or [m] within which a joint stands still
 _LONGEST = 100_000
-_GAP = 5.0              # times the usual step between samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +74,7 @@ class Recording:
         times = self.times
         if len(times) < FEWEST:
             return []
-        steps = np.diff(times)
-        ends = [*np.flatnonzero(steps > _GAP * np.median(steps)) + 1, len(times)]
+        ends = [*gaps(times) + 1, len(times)]
         out, start = [], 0
         for end in ends:
             parts = -(-int(end - start) // _LONGEST)

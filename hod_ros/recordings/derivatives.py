@@ -11,11 +11,14 @@ import numpy as np
 
 from hod_ros.errors import InputError
 from hod_ros.recordings.samples import Samples
+from hod_ros.trajectories.sample_times import SampleTimes
+from hod_ros.trajectories.sample_times import gaps
+from hod_ros.trajectories.sample_times import off_text
+from hod_ros.trajectories.sample_times import sample_times
 from hod_ros.trajectories.smoothing import smoothed_motion
 
 _WINDOW = 50_000            # samples that one spline goes through
 _MARGIN = 1_500             # more on either side, so that what is kept is far from the ends
-_GAP = 5.0                  # times the usual step
 
 
 @dataclass
@@ -25,6 +28,7 @@ class Noise:
     cutoffs: list[float] = field(default_factory=list)      # [Hz]
     positions: list[np.ndarray] = field(default_factory=list)       # (n,) each
     deviations: list[np.ndarray] = field(default_factory=list)      # (rows, n) each
+    taken: list[SampleTimes] = field(default_factory=list)
 
     def text(self) -> str:
         """A sentence."""
@@ -32,8 +36,9 @@ class Noise:
         rows = np.max([part.max(axis=1) for part in self.deviations], axis=0)
         cutoff = f'{min(self.cutoffs):.3g}' + (f' to {max(self.cutoffs):.3g}' if max(self.cutoffs) > 1.01 * min(self.cutoffs) else '')
         each = ', '.join(f"q{k * chr(39)} {value:.2g}" for k, value in enumerate(rows) if k)
+        jitter = off_text(self.taken)
         return (f'differentiated by splines that follow {cutoff} Hz; noise of the positions {noise:.2g}, left of it in {each} '
-                '(standard deviations, worst joint)')
+                f'(standard deviations, worst joint){jitter and "; "}{jitter}')
 
 
 def differentiated(pieces: Iterator[Samples], order: int, cutoff: float | None, noise: Noise) -> Iterator[Samples]:
@@ -71,14 +76,15 @@ def increasing(pieces: Iterator[Samples], name: str) -> Iterator[Samples]:
 
 
 def _smoothed(joint_names, stamps, q, order, cutoff, noise, begin, end):
-    times = (stamps - stamps[0]) * 1e-9
+    taken = sample_times((stamps - stamps[0]) * 1e-9, q)
     try:
-        motion = smoothed_motion(times, q, order, cutoff=cutoff)
+        motion = smoothed_motion(taken.times, q, order, cutoff=cutoff)
     except InputError as error:
         raise InputError(f'the stretch that starts at {stamps[0] * 1e-9:.9g} s cannot be differentiated: {error}') from None
     noise.cutoffs.append(motion.cutoff)
     noise.positions.append(motion.noise)
     noise.deviations.append(motion.deviations)
+    noise.taken.append(taken)
     return Samples(joint_names, stamps[begin:end], motion.derivatives[begin:end])
 
 
@@ -104,20 +110,21 @@ def _one_stretch(source, box):
 
 def _cut_at_gaps(pieces):
     """(piece, whether a gap follows it)"""
-    held, usual = None, None
+    held = None
     for piece in pieces:
         if not len(piece):
             continue
         if held is not None:
-            gap = usual is not None and piece.stamps[0] - held.stamps[-1] > _GAP * usual
-            yield held, gap
-        steps = np.diff(piece.stamps)
-        if (steps > 0).any():
-            usual = float(np.median(steps[steps > 0]))
-        cuts = [0, *(np.flatnonzero(steps > _GAP * usual) + 1 if usual is not None else ()), len(piece)]
-        parts = [Samples(piece.joint_names, piece.stamps[a:b], piece.q[a:b]) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
-        for part in parts[:-1]:
-            yield part, True
-        held = parts[-1]
+            yield from _cut(held, piece.stamps)
+        held = piece
     if held is not None:
-        yield held, True
+        yield from _cut(held, held.stamps[:0])
+
+
+def _cut(piece, following):
+    """The parts of a piece between gaps, of which the stamps that follow are to tell."""
+    stamps = np.concatenate([piece.stamps, following])
+    found = gaps((stamps - stamps[0]) * 1e-9) + 1
+    bounds = [0, *found[found < len(piece)], len(piece)]
+    for a, b in zip(bounds[:-1], bounds[1:], strict=True):
+        yield Samples(piece.joint_names, piece.stamps[a:b], piece.q[a:b]), b in found or not len(following) and b == len(piece)

@@ -93,7 +93,9 @@ def smoothed_motion(times: ArrayLike, positions: ArrayLike, order: int, *, cutof
     distance = (times[-1] - times[0]) / spans
     derivatives = np.stack([spline(times, nu=k) for k in range(order + 1)], axis=1)
     if not np.abs(derivatives).max() < arguments.LARGEST:
-        raise InputError('positions has numbers too large for derivatives; are their units right ([rad], [m])?')
+        raise InputError(
+            'positions has numbers too large for derivatives; are their units right ([rad], [m])? are times those of the samples? they lie '
+            f'{np.diff(times).min():.3g} s apart and more')
     noise = np.sqrt(np.sum((positions - derivatives[:, 0])**2, axis=0) / max(1, len(times) - spans - degree))
     step = (times[-1] - times[0]) / (len(times) - 1)
     gains = _gains(degree, order, distance / step, distance)

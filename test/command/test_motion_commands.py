@@ -301,6 +301,15 @@ def test_a_recording_whose_stamps_or_digits_are_coarse_is_refused_or_smoothed(la
     assert 'noise of the positions' in told['note'] and 'at either end are left out' in told['note']
 
 
+def test_stamps_that_jitter_are_no_motion(folder, panda):
+    t = np.arange(2001) * 2e-3
+    recorded(folder, 'jitter.csv', t + 4e-4 * np.sin(2 * np.pi * 18 * t), waves(t)[:, :1])
+    told = report('evaluate', 'panda', 'jitter.csv', '--differentiate', cwd=folder)
+    expected = evaluate_trajectory(panda, Trajectory.from_derivatives(t, waves(t)))
+    assert max(np.abs(told['peaks']['effort_rate']['value'])) == pytest.approx(expected.peaks['effort_rate'].value.max(), rel=0.02)
+    assert 'stamps jitter' in told['note']
+
+
 def test_positions_alone_are_moved_along_smoothly_where_that_is_asked(folder):
     t = np.arange(401) * 5e-3
     noise = 1e-4 * np.random.default_rng(0).normal(size=(401, 7))

@@ -191,6 +191,21 @@ def test_a_gap_in_a_recording_is_not_bridged(believed, recordings):
     assert gap.model.damping == pytest.approx(VISCOUS, rel=0.1)
 
 
+def test_stamps_that_jitter_change_no_figure(believed, recordings):
+    r = recordings[0]
+    beat = r.times + 5e-4 * np.sin(2 * np.pi * 18 * r.times)
+    late = np.where(r.times % 1.0 > 0.95, np.floor(r.times) + 1.0 + 1e-2 * (r.times % 1.0 - 1.0), r.times)
+    exact = identify(believed, r, friction_width=0.02)
+    assert exact.filtering.taken[0].off == 0 and not any('stamps' in note for note in exact.notes)
+    for stamps in (beat, late):
+        found = identify(believed, Recording(JOINTS, stamps, r.positions, r.torques), friction_width=0.02)
+        assert len(found.filtering.cutoff) == 1
+        for own, true in zip(found.base_figures, exact.base_figures, strict=True):
+            assert own.value == pytest.approx(true.value, abs=max(0.2 * true.deviation, 1e-3 * abs(true.value)))
+        assert found.model.damping == pytest.approx(VISCOUS, rel=0.1)
+        assert any('stamps jitter' in note and 'at most' in note for note in found.notes)
+
+
 def test_stiffness_is_found_where_motors_and_links_were_measured(arm):
     drives = {
         joint: SeriesElastic(stiffness=k, motor_inertia=0.5, motor_friction=2.0) for joint, k in zip(JOINTS, (3000.0, 2000.0), strict=True)}
