@@ -125,6 +125,7 @@ def spatial_inertia_of(m, c, tensor):
     (('tool', 1.0, (0, 0, 0), np.diag([1.0, 1.0, 3.0])), ['3', 'sum of the others']),
     (('tool', 1.0, (0, 0, 0), np.triu(np.ones((3, 3)))), ['symmetric']),
     (('tool', 'heavy'), ['numbers']),
+    (('tool', 1e200), ['the mass 1e+200', 'of a real body [kg]']),
     (('tool', 0.0, (0, 0, 0), np.eye(3)), ['inertia but no mass', 'give its mass']),
 ])
 def test_bad_payloads_are_refused_with_value_and_rule(arguments, words):
