@@ -8,7 +8,9 @@ import numpy as np
 
 from hod_ros.checks import geometry
 from hod_ros.checks.arguments import shown
+from hod_ros.description.xml_text import ENDING
 from hod_ros.description.xml_text import read_xml
+from hod_ros.description.xml_text import without_declaration
 from hod_ros.errors import DescriptionError
 
 _TAG = re.compile(rb'<[^"\'>]*(?:"[^"]*"[^"\'>]*|\'[^\']*\'[^"\'>]*)*>')
@@ -23,7 +25,7 @@ def with_inertials(text, inertials):
     read_xml(text)      # refuses what is none, in our words
     data = text.encode('utf-8')
     edits = []
-    found = _inertial_tags(data)
+    found = _inertial_tags(without_declaration(text.rstrip(ENDING)).encode('utf-8'))
     for link, (mass, centre, tensor) in inertials.items():
         if link not in found:
             raise DescriptionError(f'link {shown(link)} has no <inertial> whose figures could be replaced; give it one')
@@ -61,8 +63,7 @@ def _inertial_tags(data):
     def end(tag):
         path.pop()
     parser.StartElementHandler, parser.EndElementHandler = start, end
-    declaration = re.match(rb'(\s*<\?xml[^>]*?)encoding\s*=\s*(["\'])[^"\']*\2', data)
-    parser.Parse(data if declaration is None else declaration[1].ljust(declaration.end()) + data[declaration.end():], True)
+    parser.Parse(data, True)
     return found
 
 

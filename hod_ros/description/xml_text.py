@@ -20,7 +20,7 @@ MAX_DEPTH = 100
 MAX_ELEMENTS = 100_000
 
 _CHUNK = 2**16
-_ENDING = '\0 \t\r\n'
+ENDING = '\0 \t\r\n'
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, 'utf-8-sig'),
     (codecs.BOM_UTF32_LE, 'utf-32'),
@@ -34,6 +34,7 @@ _AS_UTF_8 = 'save it as UTF-8'
 _BLANKS = re.compile(r'\s*')
 _DECLARED_ENCODING = re.compile(r'<\?xml[^>]*?encoding\s*=\s*["\']([A-Za-z0-9._-]+)["\']')
 _DECLARATION = re.compile(r'<\?xml\s[^>]*\?>', re.IGNORECASE)
+_NO_LINE_END = re.compile(rb'[^\n]')
 _PROLOGUE = re.compile(r'\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*)*', re.DOTALL)
 
 
@@ -54,7 +55,7 @@ def read_xml(source):
     if not start:
         raise DescriptionError('the robot description is empty; give the text of a URDF')
     other_formats.refuse_text(start)
-    return _parsed(_without_declaration(text))
+    return _parsed(without_declaration(text))
 
 
 def text_of(source):
@@ -69,7 +70,7 @@ def text_of(source):
         raise DescriptionError(
             f'the robot description has {len(source) / 2**20:.1f} MB; at most {MAX_BYTES // 2**20} MB are read')
     text = source if isinstance(source, str) else _decoded(bytes(source))
-    return text.removeprefix('\ufeff').rstrip(_ENDING)
+    return text.removeprefix('\ufeff').rstrip(ENDING)
 
 
 def _file(path):
@@ -123,13 +124,13 @@ def _first_decoded(data, encodings, remedy):
         f'the robot description is not {encodings[0]} at byte {faults[0].start} ({faults[0].reason}); {remedy}')
 
 
-def _without_declaration(text):
-    """The text is decoded: what its declaration says no longer matters, be it misspelt or not at the very beginning."""
+def without_declaration(text):
+    """The text with blanks in its declaration's place: it is decoded, so that no longer matters, be it misspelt or not at the beginning."""
     start = _past_comments(text)
     declaration = _DECLARATION.match(text, start)
     if not declaration:
         return text
-    return text[:start] + '\n' * declaration[0].count('\n') + text[declaration.end():]
+    return text[:start] + _NO_LINE_END.sub(b' ', declaration[0].encode()).decode() + text[declaration.end():]
 
 
 def _past_comments(text):
