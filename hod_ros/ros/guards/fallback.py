@@ -25,7 +25,7 @@ class Fallback:
         self.measured = measured
         self._holding: Holding | None = None
         self._planned: Holding | None = None    # of the motion that was planned, while the robot is no longer measured
-        self._began = 0.0                       # [s] of that
+        self._began = 0.0                       # [s] of either
         self.meaning = ''               # what it commands, in words; '' while it does nothing
         self.use(model, bounds, bandwidth, stopping_place)
 
@@ -35,6 +35,11 @@ class Fallback:
         for holding in (self._holding, self._planned):
             if holding is not None:
                 holding.use(model, bounds.effort, bounds.effort_rate, bandwidth)
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is to keep the robot where it is."""
+        return self.meaning in (HOLDS, BRAKES, RESTS)
 
     def end(self) -> None:
         """Setpoints are commanded again."""
@@ -48,11 +53,12 @@ class Fallback:
             self.meaning = MEANING.get(how, '') if last is not None else ''
             return np.zeros(self._model.n) if how == ZERO and last is not None else None
         measured, begins = self.measured, not self.meaning
-        if measured.moving_fresh(now):
-            if self._holding is None:
-                self._holding, self._planned = self._held(measured.positions, measured.velocities), None
+        moving = measured.moving(now)
+        if moving is not None:
+            if self._holding is None or measured.motion.since > self._began:
+                self._holding, self._planned, self._began = self._held(moving.positions, moving.velocities, moving.bandwidth), None, now
             self.meaning = HOLDS
-            return self._holding.efforts(measured.positions, measured.velocities)
+            return self._holding.efforts(moving.positions, moving.velocities, moving.bandwidth)
         self._holding = None
         ahead = now - since
         if begins and ahead <= FURTHEST and measured.known and abs(since - measured.time) <= LATELY * measured.timeout:
@@ -63,12 +69,11 @@ class Fallback:
             return self._planned.expected(now - self._began)
         return self.at_rest(last[0], since)
 
-    def _held(self, positions, velocities):
-        return Holding(
-            self._model, positions, velocities, self._bounds.effort, self._bounds.effort_rate, self._bandwidth,
-            self._stopping_place)
+    def _held(self, positions, velocities, most=np.inf):
+        bounds, bandwidth = self._bounds, min(self._bandwidth, most)
+        return Holding(self._model, positions, velocities, bounds.effort, bounds.effort_rate, bandwidth, self._stopping_place)
 
     def at_rest(self, last: NDArray[np.float64], since: float) -> NDArray[np.float64]:
         """(n,) the torque that is safest to hold for ever: gravity's, at the position that is known best."""
-        self.meaning = RESTS
-        return at_rest(self._model, self.measured.positions if self.measured.time >= since else last)
+        self.meaning, motion = RESTS, self.measured.motion
+        return at_rest(self._model, motion.positions if motion.time >= since else last)

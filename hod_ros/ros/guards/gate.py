@@ -30,6 +30,7 @@ FAULT, CONTINUE = 'fault', 'continue'
 REFUSAL_LASTS = 1.0     # [s] for which a setpoint that could not start a stream hinders a reset
 LONGEST_PAUSE = 1.0     # [s] after which a stream begins anew, however long setpoint_timeout is
 AT_REST = 0.02          # [rad/s] or [m/s]
+BRAKED = 1.0            # [s] after the last setpoint, from which on speed is a fault: joints that are braked drag others along
 
 Array = NDArray[np.float64]
 
@@ -159,6 +160,7 @@ class Gate:
         reason = self._start_fault(positions, now)
         if not reason:
             self.running, self._place = True, None
+            self.measured.motion.believe()
             self.continuity.begin()
             self.fallback.end()
         elif not self.measured.fresh(now) and (self.measured.known or self.measured.expected):
@@ -199,8 +201,8 @@ class Gate:
         """(n,) what to command now although no setpoint came; None: nothing. To be called every LONGEST_STEP."""
         if self.motion is None:
             return None
-        if self.running and self.measured.fresh(now):
-            reason = self._measured_fault(now)
+        if self.measured.fresh(now) and (self.running or self.fallback.holds and not self.fault.reason):
+            reason = self._measured_fault(now, braked=not self.running and now - self._arrival.time < BRAKED)
             if reason:
                 self._end_stream(self.limits.record, reason)
         elif self.running and self._has_lost_joint_states(now):
@@ -228,7 +230,8 @@ class Gate:
 
     def moving(self, now: float) -> bool:
         """Whether the robot is seen to move."""
-        return self.measured.moving_fresh(now) and bool((np.abs(self.measured.velocities) > AT_REST).any())
+        moving = self.measured.moving(now)
+        return moving is not None and bool((np.abs(moving.velocities) > AT_REST).any())
 
     def _notice_silence(self, now: float) -> None:
         timeout = self.settings.setpoint_timeout
@@ -243,9 +246,11 @@ class Gate:
         seen = self._arrival.time if self.settings.setpoint_timeout else now
         return seen - self.measured.time > self.measured.timeout
 
-    def _measured_fault(self, now: float) -> str:
+    def _measured_fault(self, now: float, *, braked: bool = False) -> str:
+        """braked: whether joints are just being braked, so that speed is none."""
         measured = self.measured
-        return self.limits.measured_fault(measured.positions, measured.velocities if measured.moving_fresh(now) else None)
+        judged = not braked and measured.moving_fresh(now)
+        return self.limits.measured_fault(measured.positions, measured.velocities if judged else None)
 
     def _end_stream(self, record: Record, reason: str) -> None:
         record.act(reason)

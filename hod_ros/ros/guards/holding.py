@@ -42,9 +42,11 @@ class Holding:
         self._inertia = np.diagonal(matrices.M[0]).copy()
         self._headroom = np.maximum(effort - np.abs(matrices.g[0]), 0.0)
 
-    def efforts(self, positions: NDArray[np.float64], velocities: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(n,) [N m] or [N] for what is measured now."""
+    def efforts(
+            self, positions: NDArray[np.float64], velocities: NDArray[np.float64], most: float = np.inf) -> NDArray[np.float64]:
+        """(n,) [N m] or [N] for what is measured now; most: the bandwidth that measurements bear."""
         w = self._w = np.maximum(np.minimum(self._w, self._bandwidth), self._quick_enough(velocities))
+        w = np.minimum(w, most)
         acceleration = w * w * (self.place - positions) - 2 * w * velocities
         return inverse_dynamics(self._model, np.stack([positions, np.zeros(self._model.n), acceleration]))[0]
 

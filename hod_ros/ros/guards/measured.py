@@ -9,6 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from hod_ros.ros.guards.measured_motion import MeasuredMotion
+from hod_ros.ros.guards.measured_motion import Moving
 from hod_ros.ros.guards.record import Record
 
 SLACK = 0.1             # [rad] or [m] by which a measured position may change at once, whatever the velocity limit
@@ -25,6 +27,7 @@ class Measured:
         self.record = Record('joint_states', off='none came yet')
         self._names = list(joint_names)
         self._fastest = MARGIN * velocity_limits
+        self.motion = MeasuredMotion(self._fastest, SLACK)
         self.expected = False       # whether somebody publishes them
         self.positions = np.full(len(self._names), np.nan)
         self.velocities = np.full(len(self._names), np.nan)
@@ -34,6 +37,7 @@ class Measured:
 
     def use(self, velocity_limits: NDArray[np.float64]) -> None:
         self._fastest = MARGIN * velocity_limits
+        self.motion.use(self._fastest)
 
     def take(self, names: Sequence[str], positions: Sequence[float], velocities: Sequence[float], now: float) -> None:
         """Notes a message that arrived now [s]; a bad one is counted and changes nothing."""
@@ -48,6 +52,7 @@ class Measured:
         if not np.isfinite(q).all() or v is not None and not np.isfinite(v).all():
             self.record.act('a value is not finite: not used')
             return
+        self.motion.take(ours, q, v, now, BELIEVED * self.timeout)
         elapsed = now - self._times[ours]
         jumps = (elapsed <= BELIEVED * self.timeout) & (np.abs(q - self.positions[ours]) > self._fastest[ours] * elapsed + SLACK)
         if jumps.any():
@@ -87,6 +92,10 @@ class Measured:
     def moving_fresh(self, now: float) -> bool:
         """Whether all velocities are fresh too."""
         return self.fresh(now) and bool(now - self._velocity_times.min() <= self.timeout)
+
+    def moving(self, now: float) -> Moving | None:
+        """By what the robot may be held, as far as it is fresh."""
+        return self.motion.at(now, self.timeout)
 
     def age_text(self, now: float) -> str:
         if self.known:
