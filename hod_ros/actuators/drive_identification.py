@@ -3,16 +3,19 @@
 
 Joint by joint, with Q by inverse dynamics of the recorded motion, e = theta_motor / gear_ratio - q, and least squares over all samples,
 
-    e + e_0 = Q / K - (D / K) e',                              the encoders' offset e_0 and the springs' K and D,
+    e + e_0 = Q / K - (D / K) e' - s q',       the encoders' offset e_0, the springs' K and D, the delay s of the motors' stamps,
     tau - B theta_motor'' - (K (e + e_0) + D e') / gear_ratio = F_v theta_motor' + F_c tanh(theta_motor' / w).
 
-e is on the left because its noise, that of encoders, is larger than that of the smooth Q. Rates are those of polynomials of fourth degree
-through a window of samples. What is wrong in the model's masses is wrong in K by as much.
+e is on the left because its noise, that of encoders, is larger than that of the smooth Q. Where s is told from 0, motors are taken that
+much later and all is solved again. Viscous friction on the links' side of a spring looks like stamps that are early; the motor's friction
+then has it too. Rates are those of polynomials of fourth degree through a window of samples. What is wrong in the model's masses is wrong
+in K by as much.
 """
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import field
 from dataclasses import replace
 
 import numpy as np
@@ -32,6 +35,11 @@ from hod_ros.model.robot_model import RobotModel
 
 DEGREE = 4
 FEWEST_SAMPLES = 50          # samples that a regression must at least have
+TELLING = 3.0                # standard deviations from 0
+NOTED_DELAY = 1e-4           # [s]
+NOTED_PART = 0.2             # of the deflection
+_ROUNDS = 8                  # in which the delay of the motors' stamps is found
+_CLOSE = 1e-3                # of a step
 MOST_CORRELATED = 1e8                   # condition of a regression's columns, scaled to length 1
 
 
@@ -39,7 +47,8 @@ MOST_CORRELATED = 1e8                   # condition of a regression's columns, s
 class IdentifiedDrives:
     """drives: {joint: drive} with what was found; deviations: {joint: {figure: standard deviation}}; offsets: {joint: e_0 [rad]}.
 
-    What identify_drives returns.
+    delays: {joint: [s]} by which the motor's stamps are late against the link's, negative where they are early or the link has friction of
+    its own; 0 where that is not told from 0. unexplained: {joint: part of the deflection} that is left over. What identify_drives returns.
 
         >>> drives = {'joint1': SeriesElastic(stiffness=3000.0, motor_inertia=0.2)}
         >>> found = IdentifiedDrives(drives, deviations={'joint1': {'stiffness': 4.0}}, offsets={'joint1': 0.0})
@@ -50,6 +59,29 @@ class IdentifiedDrives:
     drives: Mapping[str, SeriesElastic]
     deviations: Mapping[str, Mapping[str, float]]
     offsets: Mapping[str, float]
+    delays: Mapping[str, float] = field(default_factory=dict)
+    unexplained: Mapping[str, float] = field(default_factory=dict)
+
+
+def spring_notes(delays: Mapping[str, float], unexplained: Mapping[str, float]) -> list[str]:
+    """Sentences about joints whose motors' stamps are late or early, or whose deflections are not those of springs."""
+    notes = []
+    for sign, word, other in ((1, 'late', ''), (-1, 'early', ' (or the links have viscous friction of their own)')):
+        off = {joint: sign * delay for joint, delay in delays.items() if sign * delay >= NOTED_DELAY}
+        if off:
+            notes.append(
+                f"the motors' stamps are {word} against the links' by {_listed(1e3, off, 'ms')}{other}; that is allowed for, but stamp "
+                'both by one clock')
+    left = {joint: part for joint, part in unexplained.items() if part > NOTED_PART}
+    if left:
+        notes.append(
+            f'of the deflections {_listed(100, left, "%")} are not explained by springs, whose stiffness is in doubt; check encoders, '
+            'clocks, backlash, and masses')
+    return notes
+
+
+def _listed(factor, values, unit):
+    return ', '.join(f'{factor * value:.3g} {unit} ({joint})' for joint, value in values.items())
 
 
 def identify_drives(
@@ -89,33 +121,36 @@ def identify_drives(
         q, theta = _smoothed(q, half, step), _smoothed(theta, half, step)
     tau = 0.5 * (tau[half - 1:len(tau) - half - 1] + tau[half:len(tau) - half])         # about each sample
     Q = inverse_dynamics(model, q)[:, 0]
-    found, deviations, offsets = {}, {}, {}
+    found, deviations, offsets, delays, unexplained = {}, {}, {}, {}, {}
     for j, (joint, drive) in enumerate(zip(model.joint_names, p.drives, strict=True)):
         if not isinstance(drive, SeriesElastic):
             continue
         motor = int(p.motors_of(j)[0])
         width = drive.motor_friction_width if friction_width is None else number_above_0(friction_width, 'friction_width', '[rad/s]')
-        found[joint], deviations[joint], offsets[joint] = _identified(
-            joint, drive, q[:, :, j], theta[:, :, motor], tau[:, motor], Q[:, j], width)
+        found[joint], deviations[joint], offsets[joint], delays[joint], unexplained[joint] = _identified(
+            joint, drive, step, q[:, :, j], theta[:, :, motor], tau[:, motor], Q[:, j], width)
     if not found:
         raise InputError('no drive is a SeriesElastic, and only these are identified; give the joints their drives as they are believed')
-    return IdentifiedDrives(dict(zip(model.joint_names, p.drives, strict=True)) | found, deviations, offsets)
+    return IdentifiedDrives(dict(zip(model.joint_names, p.drives, strict=True)) | found, deviations, offsets, delays, unexplained)
 
 
-def _identified(joint, drive, q, theta, tau, Q, width):
+def _identified(joint, drive, step, q, theta, tau, Q, width):
     refuse_other_gear(joint, q[:, 0], theta[:, 0] / drive.gear_ratio)
-    e, rate = theta[:, 0] / drive.gear_ratio - q[:, 0], theta[:, 1] / drive.gear_ratio - q[:, 1]
-    compliance, spread = _solved(joint, 'spring', [Q, -rate, -np.ones_like(Q)], e)
-    if compliance[0] <= 3 * spread[0]:
+    delay = _delay(joint, drive, step, q, theta, tau, Q)
+    q, theta, tau, Q = _later(delay, step, q, theta, tau, Q)
+    e, rate = _deflection(drive, q, theta)
+    columns = [Q, -rate, -np.ones_like(Q)]
+    compliance, spread, rest = _solved(joint, 'spring', [*columns, -q[:, 1]] if delay else columns, e)
+    if compliance[0] <= TELLING * spread[0]:
         raise SingularityError(
             f'the spring of joint {joint!r} does not give as its torque asks: 1 / stiffness would be {compliance[0]:.3g}, give or take '
             f'{spread[0]:.3g} [rad/(N m)]; record motions under more torque, and check signs and sides of the gear')
     stiffness, offset = 1 / compliance[0], compliance[2]
     damping = max(0.0, compliance[1] * stiffness)
     spring = stiffness * (e + offset) + damping * rate
-    rest = tau - drive.motor_inertia * theta[:, 2] - spring / drive.gear_ratio
+    left = tau - drive.motor_inertia * theta[:, 2] - spring / drive.gear_ratio
     columns = [theta[:, 1]] if width is None else [theta[:, 1], np.tanh(theta[:, 1] / width)]
-    friction, friction_spread = _solved(joint, 'motor', columns, rest)
+    friction, friction_spread, _ = _solved(joint, 'motor', columns, left)
     figures = {'stiffness': stiffness, 'damping': damping, 'motor_friction': max(0.0, friction[0])}
     deviations = {
         'stiffness': spread[0] * stiffness**2, 'damping': spread[1] * stiffness, 'motor_friction': friction_spread[0]}
@@ -124,11 +159,49 @@ def _identified(joint, drive, q, theta, tau, Q, width):
         deviations['motor_coulomb'] = friction_spread[1]
     if drive.damping_terms and not damping:
         figures['damping_terms'] = None
-    return replace(drive, **figures), deviations, float(offset)
+    return replace(drive, **figures), deviations, float(offset), float(delay), float(np.std(rest) / np.std(e))
+
+
+def _delay(joint, drive, step, q, theta, tau, Q):
+    """[s] by which a motor's stamps are late; 0 where the recording does not tell it from 0, or from damping."""
+    delay = 0.0
+    for _ in range(_ROUNDS):
+        own, motor, _, torque = _later(delay, step, q, theta, tau, Q)
+        if len(own) < FEWEST_SAMPLES:
+            return 0.0
+        e, rate = _deflection(drive, own, motor)
+        try:
+            solution, spread, _ = _solved(joint, 'spring', [torque, -rate, -np.ones_like(torque), -own[:, 1]], e)
+        except SingularityError:
+            return 0.0
+        if not delay and abs(solution[3]) <= TELLING * spread[3]:
+            return 0.0
+        delay += solution[3]
+        if abs(solution[3]) < _CLOSE * step:
+            return delay
+    return 0.0
+
+
+def _deflection(drive, q, theta):
+    """(e, e')"""
+    return theta[:, 0] / drive.gear_ratio - q[:, 0], theta[:, 1] / drive.gear_ratio - q[:, 1]
+
+
+def _later(delay, step, q, theta, tau, Q):
+    """(q, theta, tau, Q) with what the motor did `delay` [s] later; links' samples that have none are left out."""
+    if not delay:
+        return q, theta, tau, Q
+    shift = round(delay / step)
+    rest = delay - shift * step
+    own, its = slice(max(0, -shift), len(q) - max(0, shift)), slice(max(0, shift), len(q) - max(0, -shift))
+    value, rate, force = theta[its, 0], theta[its, 1], theta[its, 2]
+    change = np.gradient(theta[:, 2], step)[its]
+    moved = np.stack([value + rest * rate + rest**2 / 2 * force, rate + rest * force, force + rest * change], axis=1)
+    return q[own], moved, tau[its] + rest * np.gradient(tau, step)[its], Q[own]
 
 
 def _solved(joint, what, columns, values):
-    """(solution, standard deviations) of least squares."""
+    """(solution, standard deviations, what is left) of least squares."""
     A = np.stack(columns, axis=-1)
     with np.errstate(over='ignore', invalid='ignore'):
         lengths, size = np.linalg.norm(A, axis=0), np.linalg.norm(values)
@@ -142,7 +215,7 @@ def _solved(joint, what, columns, values):
     solution = np.linalg.lstsq(A / lengths, values, rcond=None)[0] / lengths
     rest = values - A @ solution
     covariance = np.linalg.inv((A / lengths).T @ (A / lengths)) / np.outer(lengths, lengths) * (rest @ rest) / max(1, len(A) - A.shape[1])
-    return solution, np.sqrt(np.diag(covariance))
+    return solution, np.sqrt(np.diag(covariance)), rest
 
 
 def _smoothed(samples, half, step) -> Array:

@@ -195,7 +195,7 @@ def _show(found, document, options):
         for j, joint in enumerate(found.model.joint_names)]
     print('\n'.join(table(('torque error on the held-out part [N m]', 'as described', 'identified'), rows, right=(1, 2))) + '\n')
     shown = [figure for figure in found.figures if figure.name.rpartition('/')[2] in _SHOWN or figure.unit.endswith(('/rad', 'N m'))
-             or figure.name.endswith('armature')]
+             or figure.name.endswith(('armature', 'motor delay'))]
     rows = [
         [figure.name, f'{figure.value:.4g}', f'{figure.deviation:.2g}', '' if isnan(figure.described) else f'{figure.described:.4g}',
          f'{100 * figure.excitation:.0f} %', figure.unit] for figure in shown]

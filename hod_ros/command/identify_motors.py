@@ -10,6 +10,7 @@ from hod_ros.command.drive_files import write_figures
 from hod_ros.command.exits import Failure
 from hod_ros.command.folders import refuse_topic
 from hod_ros.command.reports import print_json
+from hod_ros.command.reports import styled
 from hod_ros.command.reports import table
 from hod_ros.command.robots import read_robot
 from hod_ros.command.whole_files import ending
@@ -25,6 +26,7 @@ UNITS = {
 
 def run(options: argparse.Namespace) -> int:
     from hod_ros.actuators.drive_identification import identify_drives
+    from hod_ros.actuators.drive_identification import spring_notes
     from hod_ros.actuators.drives import SeriesElastic
     from hod_ros.actuators.figures import drives_from_figures
     from hod_ros.actuators.prepared_drives import PreparedDrives
@@ -53,13 +55,15 @@ def run(options: argparse.Namespace) -> int:
         {'joint': joint, 'figure': name, 'identified': told[joint][name], 'deviation': deviation,
          'believed': getattr(drives[joint], name), 'unit': UNITS[name]}
         for joint in sought for name, deviation in found.deviations[joint].items()]
+    notes = spring_notes(found.delays, found.unexplained)
     if options.output is not None:
         write_figures(options.output, figures, [
             f'Drives of {model.name}, identified by hod identify from {options.recordings[0].name} and {options.motor_states.name}.'])
     if options.json:
-        print_json({'robot': model.name, 'samples': len(q), 'step': step, 'drives': figures, 'figures': rows, 'offsets': found.offsets})
+        print_json({'robot': model.name, 'samples': len(q), 'step': step, 'drives': figures, 'figures': rows, 'offsets': found.offsets,
+                    'delays': found.delays, 'unexplained': found.unexplained, 'notes': notes})
     else:
-        _show(rows, found.offsets, len(q), step, options)
+        _show(rows, found, len(q), step, notes, options)
     return exits.DONE
 
 
@@ -118,12 +122,16 @@ def _increasing(samples, path):
     return Samples(samples.joint_names, stamps, samples.q[keep], None if samples.efforts is None else samples.efforts[keep])
 
 
-def _show(rows, offsets, samples, step, options):
+def _show(rows, found, samples, step, notes, options):
     print(f'{samples} samples, {step * 1e3:.3g} ms apart\n')
     shown = [[row['joint'], row['figure'], f'{row["identified"]:.4g}', f'{row["deviation"]:.2g}', f'{row["believed"]:.4g}', row['unit']]
              for row in rows]
     print('\n'.join(table(('joint', 'figure', 'identified', '+-', 'believed', 'unit'), shown, right=(2, 3, 4))))
-    print('\nencoder offsets [rad]: ' + ', '.join(f'{joint} {offset:.2g}' for joint, offset in offsets.items()))
+    print('\nencoder offsets [rad]: ' + ', '.join(f'{joint} {offset:.2g}' for joint, offset in found.offsets.items()))
+    print('delays of the motors\' stamps [ms]: ' + ', '.join(f'{joint} {1e3 * delay:.3g}' for joint, delay in found.delays.items()))
+    print('unexplained parts of the deflections: ' + ', '.join(f'{joint} {100 * part:.2g} %' for joint, part in found.unexplained.items()))
     print(f'0: less than {TELLING:g} standard deviations from it')
+    for note in notes:
+        print(f'\n{styled("note", "yellow")}: {note}')
     if options.output is not None:
         print(f'\n{options.output}: a parameter file of the nodes, which --drives takes too')

@@ -15,6 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from hod_ros.actuators.drive_identification import spring_notes
 from hod_ros.actuators.gear_checks import refuse_other_gear
 from hod_ros.checks import arguments
 from hod_ros.checks.types import Array
@@ -29,7 +30,7 @@ from hod_ros.identification import observations
 from hod_ros.identification.consistency import Program
 from hod_ros.identification.consistency import possible
 from hod_ros.identification.description import described_with
-from hod_ros.identification.joint_stiffness import stiffnesses
+from hod_ros.identification.joint_stiffness import springs
 from hod_ros.identification.observations import Filtering
 from hod_ros.identification.recording import Recording
 from hod_ros.identification.recording import refuse_unmeasured
@@ -239,10 +240,15 @@ def _result(model, unknowns, pieces, held_out, best, width, errors_held_out, fil
         for k, (what, unit) in enumerate(_JOINT_FIGURES):
             i = unknowns.part(k)[j]
             figures.append(_figure(f'{joint}/{what}', best.x[i], covariance[i, i], before[k][j], without[i, i], unit))
-    for j, (K, spread, D, D_spread) in stiffnesses(unknowns, pieces, best.x).items():
+    of_springs = springs(unknowns, pieces, best.x)
+    for j, spring in of_springs.items():
         joint = model.joint_names[j]
-        figures.append(IdentifiedFigure(f'{joint}/stiffness', float(K), float(spread), float('nan'), 1.0, 'N m/rad'))
-        figures.append(IdentifiedFigure(f'{joint}/spring damping', float(D), float(D_spread), float('nan'), 1.0, 'N m s/rad'))
+        for what, pair, unit in (('stiffness', spring.stiffness, 'N m/rad'), ('spring damping', spring.damping, 'N m s/rad'),
+                                 ('motor delay', spring.delay, 's')):
+            figures.append(IdentifiedFigure(f'{joint}/{what}', *pair, float('nan'), 1.0, unit))
+    notes = [*notes, *spring_notes(
+        {model.joint_names[j]: spring.delay[0] for j, spring in of_springs.items()},
+        {model.joint_names[j]: spring.unexplained for j, spring in of_springs.items()})]
     base_figures, condition = _base_figures(model, unknowns, best, covariance, without, places)
     slots = parameter_bodies(model)
     changed = tuple(model.joints[slots[column // 10]] for column in columns[:, 0])

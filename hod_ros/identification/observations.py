@@ -51,7 +51,7 @@ class Equations:
     rotor: np.ndarray           # (rows, orders, n) theta'' and its rates
     viscous: np.ndarray         # (rows, orders, n) theta'
     dry: dict                   # {width: (rows, orders, n) tanh(theta' / width)}
-    springs: tuple | None       # (deflection, its rate) (rows, n) where motors were measured
+    springs: tuple | None       # (deflection, its rate, the link's speed) (rows, n) where motors were measured
 
 
 def unit_models(model):
@@ -97,7 +97,7 @@ def _of_piece(piece, motion, windows, units, orders, widths):
         rough = smoothed_motion(piece.times, piece.motor_positions, _MOTION, cutoff=motion.cutoff)
         theta = rough.derivatives
         e = piece.motor_positions - piece.positions
-        springs = windows.means(e), windows.means(theta[:, 1] - q[:, 1])
+        springs = windows.means(e), windows.means(theta[:, 1] - q[:, 1]), windows.means(q[:, 1])
 
     def rows(signal):
         return np.stack([windows.means(signal, k) for k in range(orders)], axis=1)

@@ -312,11 +312,28 @@ def test_recordings_of_links_and_motors_give_drives_that_the_nodes_and_hod_take(
     for joint in MODEL.joint_names[:2]:
         assert found['drives'][joint]['stiffness'] == pytest.approx(2500, rel=5e-3)
         assert found['drives'][joint]['motor_friction'] == pytest.approx(1e-3, rel=0.05)
+        assert abs(found['delays'][joint]) < 1e-5 and found['unexplained'][joint] < 0.05
+    assert found['notes'] == []
     again = report(*given, '--drives', out)
     assert again['figures'][0]['believed'] == pytest.approx(found['drives']['panda_joint1']['stiffness'], rel=1e-6)
     document = next(iter(yaml.safe_load(out.read_text()).values()))
     assert document['ros__parameters']['elastic'].keys() == found['drives'].keys()
     assert 'panda_joint2  stiffness' in hod(*given, '--drives', out).stdout
+
+
+def test_motors_that_are_stamped_late_have_the_same_drives_and_a_note(elastic_recording, tmp_path):
+    pytest.importorskip('scipy')
+    table = np.loadtxt(elastic_recording / 'motors.csv', delimiter=',', skiprows=1)
+    header = (elastic_recording / 'motors.csv').read_text().splitlines()[0]
+    table[:, 0] += 2e-3
+    np.savetxt(tmp_path / 'late.csv', table, delimiter=',', comments='', header=header)
+    given = ['identify', 'panda', 'links.npz', '--motor-states', tmp_path / 'late.csv', '--drives', 'believed.yaml']
+    found = report(*given, '--joints', ','.join(MODEL.joint_names[:2]), cwd=elastic_recording)
+    for joint in MODEL.joint_names[:2]:
+        assert found['drives'][joint]['stiffness'] == pytest.approx(2500, rel=5e-3)
+        assert found['drives'][joint]['motor_friction'] == pytest.approx(1e-3, rel=0.05)
+        assert found['delays'][joint] == pytest.approx(2e-3, rel=0.01)
+    assert "motors' stamps are late against the links' by 2 ms (panda_joint1), 2 ms (panda_joint2)" in found['notes'][0]
 
 
 @pytest.mark.parametrize(('words', 'code', 'fault'), [

@@ -215,6 +215,13 @@ def test_stiffness_is_found_where_motors_and_links_were_measured(arm):
     for joint, k in zip(JOINTS, (3000.0, 2000.0), strict=True):
         assert figures[f'{joint}/stiffness'].value == pytest.approx(k, rel=0.05)
         assert figures[f'{joint}/damping'].value == pytest.approx(2.0, rel=0.2)
+    assert not any('stamps' in note for note in found.notes)
+    late = identify(arm, Recording(JOINTS, t[3:], q[3:], tau[3:], theta[:-3]))
+    figures = {figure.name: figure for figure in late.figures}
+    for joint, k in zip(JOINTS, (3000.0, 2000.0), strict=True):
+        assert figures[f'{joint}/stiffness'].value == pytest.approx(k, rel=0.05)
+        assert figures[f'{joint}/motor delay'].value == pytest.approx(3 * STEP, rel=0.05)
+    assert any(re.search("the motors' stamps are late .* ms \\(panda_joint2\\)", note) for note in late.notes)
     with pytest.raises(HodError, match=r"the motor of joint 'panda_joint2' moves (9|10)\d\b.* times as far as its link"):
         identify(arm, Recording(JOINTS, t, q, tau, 100 * theta))
 

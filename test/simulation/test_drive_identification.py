@@ -70,6 +70,27 @@ def test_stiffness_damping_friction_and_offsets_are_found_within_their_deviation
         assert (drive.motor_inertia, drive.gear_ratio) == (2e-5, -100.0)
 
 
+@pytest.mark.parametrize('late', [-2, 1, 5, 40])
+def test_stamps_of_motors_that_are_late_or_early_change_no_figure(arm, recording, late):
+    q, theta, tau = (part[10:-10] if late < 0 else part for part in recording)
+    own, its = (q[late:], (theta[:-late], tau[:-late])) if late > 0 else (q[:late], (theta[-late:], tau[-late:]))
+    found = identify_drives(arm, BELIEVED, step=STEP, positions=own, motor_positions=its[0], torques=its[1], friction_width=2.0)
+    for joint, true in TRUE.items():
+        drive = found.drives[joint]
+        assert drive.stiffness == pytest.approx(true.stiffness, rel=5e-3)
+        assert drive.damping == pytest.approx(true.damping, abs=0.5)
+        assert drive.motor_friction == pytest.approx(true.motor_friction, abs=2e-5)
+        assert found.delays[joint] == pytest.approx(late * STEP, abs=2e-5)
+        assert found.unexplained[joint] < 0.01
+
+
+def test_a_deflection_that_is_no_springs_is_told_by_its_unexplained_part(arm, recording):
+    q, theta, tau = recording
+    play = theta + 100 * 5e-3 * np.sign(np.sin(37 * STEP * np.arange(len(q))))[:, None]
+    found = identify_drives(arm, BELIEVED, step=STEP, positions=q, motor_positions=play, torques=tau, friction_width=2.0)
+    assert all(part > 0.3 for part in found.unexplained.values())
+
+
 def test_a_recording_that_says_nothing_of_a_drive_is_refused_by_the_joint(arm, recording):
     q, theta, tau = recording
 
