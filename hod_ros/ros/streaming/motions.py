@@ -11,6 +11,7 @@ from hod_ros.ros.guards.measured import Measured
 from hod_ros.ros.streaming.cursor import Cursor
 from hod_ros.ros.streaming.outcomes import Outcome
 from hod_ros.ros.streaming.plans import ROWS
+from hod_ros.ros.streaming.plans import PlanningRobot
 from hod_ros.ros.streaming.tolerances import Tolerances
 from hod_ros.trajectories.trajectory import Trajectory
 
@@ -70,9 +71,11 @@ class Motion:
 
 @dataclass
 class Planned:
-    """A motion that is being computed. before: the current one, as long as which this may take over. takeover: [s]; None: at once."""
+    """A motion that is being computed. before: the current one, as long as which this may take over. takeover: [s]; None: at once.
+    robot: as long as which it is judged as it is."""
 
     request: Request
     before: Motion | None
     takeover: float | None
     commanded: bool
+    robot: PlanningRobot

@@ -7,6 +7,7 @@ Nothing here knows a clock: time 0 is where the new motion takes over.
 from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import field
+from dataclasses import fields
 from time import monotonic
 from typing import Any
 
@@ -53,6 +54,18 @@ class PlanningRobot:
     chunk_rate: float = 0.0             # of points without times [1/s]; 0: these are refused
     partial: bool = False               # whether joints may be left out, which then stay where they are
     friction: bool = False              # viscous friction counts
+
+    def judges_as(self, other: 'PlanningRobot') -> bool:
+        """Whether the same trajectories are refused, and become the same motions."""
+        return all(_equal(getattr(self, item.name), getattr(other, item.name)) for item in fields(self))
+
+
+def _equal(one, other):
+    if isinstance(one, Limits):
+        return all(_equal(getattr(one, item.name), getattr(other, item.name)) for item in fields(one))
+    if isinstance(one, RobotModel):
+        return one is other
+    return np.array_equal(one, other) if isinstance(one, np.ndarray) else one == other
 
 
 @dataclass(frozen=True)

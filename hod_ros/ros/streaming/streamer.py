@@ -60,6 +60,7 @@ class Streamer:
         self._next: Motion | None = None            # takes over at its origin
         self._planned: Planned | None = None
         self._waiting: Request | None = None
+        self._again: Request | None = None          # goes before the one that waits
         self._ticked = self._stood = -inf
         self._streamed = self._moved = -inf         # time of the last setpoint, and when that was on the steady clock
         self.begun = self.refused = 0
@@ -74,12 +75,17 @@ class Streamer:
         self._publisher = self._timer = None
 
     def use(self, robot: PlanningRobot) -> None:
-        """For trajectories from now on."""
+        """For trajectories that have not begun."""
+        if self._robot is not None and self._robot.judges_as(robot):
+            return
         before, self._robot = self._robot, robot
         self._starts.start_tolerance = robot.start_tolerance
         self._planner.use(robot)
         if before is not None and before.model.joint_names != robot.model.joint_names:
             self.end('the robot has other joints now')
+        elif self._next is not None:
+            self._again, self._next = self._next.request, None
+            self.begun -= 1
 
     # What comes in
 
@@ -111,6 +117,8 @@ class Streamer:
             return
         if self._waiting is not None and self._waiting.goal is goal:
             self._waiting = None
+        elif self._again is not None and self._again.goal is goal:
+            self._again = None
         elif self._planned is not None and self._planned.request.goal is goal:
             self._planned = None
         elif self._next is not None and self._next.request is not None and self._next.request.goal is goal:
@@ -119,8 +127,8 @@ class Streamer:
 
     def end(self, reason: str) -> None:
         """At once: no further setpoint comes from here."""
-        requests = [part.request for part in (self._current, self._next, self._planned) if part is not None] + [self._waiting]
-        self._current = self._next = self._planned = self._waiting = None
+        requests = [part.request for part in (self._current, self._next, self._planned) if part is not None] + [self._again, self._waiting]
+        self._current = self._next = self._planned = self._again = self._waiting = None
         self._stops.forget()
         for request in requests:
             if request is not None:
@@ -158,21 +166,28 @@ class Streamer:
             self.refuse(request.goal, Refused(Outcome.INVALID_GOAL, (
                 f'it took too long to interpolate this trajectory, {self._planner.last_seconds:.3f} s, while another runs; give fewer '
                 'points, or a later stamp')))
-        elif self._waiting is not None:
+        else:
+            self._wait_again(request)
+
+    def _wait_again(self, request):
+        if self._waiting is not None:
             request.goal.finish(Outcome.INVALID_GOAL, NEWER)
         else:
             self._waiting = request
 
     def _plan(self):
         """Begins the next computation, where none is running."""
-        request = self._waiting
+        request = self._again or self._waiting
         if self._planner.busy or request is None:
             return
         if not self._planner.running and not request.waited:
             request.waited = True
             self._planner.start()
             return
-        self._waiting = None
+        if self._again is not None:
+            self._again = None
+        else:
+            self._waiting = None
         try:
             self._plan_motion(request, self._clock())
         except Refused as error:
@@ -185,7 +200,7 @@ class Streamer:
             self._waiting = request     # until that is the current one, from which it will take over
             return
         state, commanded = self._starts.state(request, base, takeover, now)
-        self._planned = Planned(request, self._current, takeover, commanded)
+        self._planned = Planned(request, self._current, takeover, commanded, self._robot)
         self._planner.begin(PlanJob(in_place(request.message), state, None if request.start is None else request.start - takeover))
 
     def _take_result(self, now):
@@ -198,7 +213,9 @@ class Streamer:
 
     def _take_motion(self, result, planned, now):
         request, takeover = planned.request, planned.takeover
-        if isinstance(result, HodError):
+        if planned.robot is not self._robot:
+            self._wait_again(request)
+        elif isinstance(result, HodError):
             self.refuse(request.goal, result)
         elif planned.before is not self._current or takeover is not None and now >= takeover:
             self._try_again(request)            # too late, or another motion has begun or was stopped in the meantime
@@ -226,7 +243,7 @@ class Streamer:
         self._plan()
         motion = self._current
         if motion is None:
-            if self._next is None and self._waiting is None and not self._planner.busy:
+            if self._next is None and self._again is None and self._waiting is None and not self._planner.busy:
                 self._timer.cancel()
             return
         gap, self._ticked = now - self._ticked, now
