@@ -101,6 +101,9 @@ class Streamer:
         if not self._path.active or self._timer is None:
             self.refuse(request.goal, Refused(Outcome.INVALID_GOAL, 'the node is not active'))
             return
+        if goal.tolerances is not None and goal.tolerances.unjudged:
+            self.refuse(goal, Refused(Outcome.INVALID_GOAL, goal.tolerances.unjudged))
+            return
         if self._waiting is not None:
             self._waiting.goal.finish(Outcome.INVALID_GOAL, NEWER)
         self._waiting = request

@@ -45,11 +45,11 @@ class Supervision:
         if now - self._fed >= FEEDBACK:
             self._fed = now
             goal.feed_back(q, measured)
-        error = measured.positions - q[0]
+        error, moving = measured.positions - q[0], measured.moving_fresh(steady)
         if not over:
-            fault = goal.tolerances.path_fault(error)
+            fault = goal.tolerances.path_fault(error, measured.velocities - q[1] if moving else None)
             return (Outcome.PATH_TOLERANCE_VIOLATED, fault) if fault else None
-        fault = goal.tolerances.goal_fault(error, measured.velocities if measured.moving_fresh(steady) else None)
+        fault = goal.tolerances.goal_fault(error, measured.velocities if moving else None)
         if not fault:
             motion.finish(Outcome.SUCCESSFUL, '')
         elif goal.tolerances.goal_time and now - motion.end > goal.tolerances.goal_time:

@@ -19,44 +19,56 @@ from hod_ros.ros.streaming.outcomes import Refused
 
 @dataclass(frozen=True)
 class Tolerances:
-    """path, goal, stopped: (n,) inf for any; goal_time [s], 0: as long as it takes."""
+    """path, path_velocity, goal, stopped: (n,) inf for any; goal_time [s], 0: as long as it takes. unjudged: what only a controller that
+    knows more than joint_states could judge."""
 
     joint_names: tuple[str, ...]
     path: NDArray[np.float64]
+    path_velocity: NDArray[np.float64]
     goal: NDArray[np.float64]
     stopped: NDArray[np.float64]
     goal_time: float
+    unjudged: str = ''
 
     @classmethod
     def of(cls, joint_names: tuple[str, ...], parameters: Parameters) -> Tolerances:
         """Of the parameters constraints.*."""
         path, goal = (parameters.members(f'constraints.<joint>.{name}') for name in ('trajectory', 'goal'))
         return cls(
-            joint_names, np.array([path.get(name) or np.inf for name in joint_names]),
+            joint_names, np.array([path.get(name) or np.inf for name in joint_names]), np.full(len(joint_names), np.inf),
             np.array([goal.get(name, GOAL) or np.inf for name in joint_names]),
             np.full(len(joint_names), parameters['constraints.stopped_velocity_tolerance'] or np.inf),
             parameters['constraints.goal_time'])
 
     def with_goals_own(self, path: Iterable[Any], goal: Iterable[Any], goal_time: float) -> Tolerances:
         """path, goal: control_msgs/JointTolerance of a goal: 0 leaves the default, a negative number means any."""
-        paths, goals, stopped = self.path.copy(), self.goal.copy(), self.stopped.copy()
-        for entries, positions, velocities in ((path, paths, None), (goal, goals, stopped)):
+        paths, speeds, goals, stopped = (array.copy() for array in (self.path, self.path_velocity, self.goal, self.stopped))
+        unjudged = ''
+        for entries, positions, velocities in ((path, paths, speeds), (goal, goals, stopped)):
             for entry in entries:
                 if entry.name not in self.joint_names:
                     raise Refused(Outcome.INVALID_JOINTS, (
                         f'a tolerance is for joint {entry.name!r}; the joints are {", ".join(self.joint_names)}'))
                 joint = self.joint_names.index(entry.name)
-                for array, value in ((positions, entry.position), (velocities, entry.velocity)):
+                for value in (entry.position, entry.velocity, entry.acceleration):
                     if not np.isfinite(value):
                         raise Refused(Outcome.INVALID_GOAL, f'a tolerance of joint {entry.name!r} is {value}; give a finite number')
-                    if array is not None and value:
+                if entry.acceleration > 0:
+                    unjudged = f'a tolerance of joint {entry.name!r} is for its acceleration, which joint_states do not measure; give 0'
+                for array, value in ((positions, entry.position), (velocities, entry.velocity)):
+                    if value:
                         array[joint] = value if value > 0 else np.inf
         time = self.goal_time if goal_time == 0 else 0.0 if goal_time < 0 else goal_time
-        return replace(self, path=paths, goal=goals, stopped=stopped, goal_time=time)
+        return replace(self, path=paths, path_velocity=speeds, goal=goals, stopped=stopped, goal_time=time, unjudged=unjudged)
 
-    def path_fault(self, error: NDArray[np.float64]) -> str:
-        """What error (n,) exceeds on the way, or ''."""
-        return self._fault(error, self.path, 'from the trajectory; its path tolerance')
+    def path_fault(self, error: NDArray[np.float64], velocity_error: NDArray[np.float64] | None) -> str:
+        """What errors (n,) exceed on the way, or ''. velocity_error: None where velocities are not measured."""
+        fault = self._fault(error, self.path, 'from the trajectory; its path tolerance')
+        if fault or not np.isfinite(self.path_velocity).any():
+            return fault
+        if velocity_error is None:
+            return 'joint_states have no velocities, by which the path tolerance of velocity is judged'
+        return self._fault(velocity_error, self.path_velocity, 'from the velocity of the trajectory; its path tolerance of velocity')
 
     def goal_fault(self, error: NDArray[np.float64], velocities: NDArray[np.float64] | None) -> str:
         """Why the robot has not arrived, or ''."""

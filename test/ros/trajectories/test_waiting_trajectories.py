@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trajectories that wait for their stamp are judged again where limits, parameters or the robot change meanwhile."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Time
@@ -181,6 +183,13 @@ def test_two_that_wait_for_one_another_are_both_judged_and_keep_their_order(node
     node.run(4.0)
     assert first.ended == second.ended == (Outcome.SUCCESSFUL, '')
     np.testing.assert_allclose(node.streamed[-1][0], THERE, atol=1e-9)
+
+
+def test_a_goal_with_a_tolerance_that_is_judged_nowhere_is_refused(node):
+    goal = Goal()
+    goal.tolerances = SimpleNamespace(unjudged='it is for an acceleration')
+    node.streamer.follow(serialize_message(trajectory([1.0], [THERE])), None, goal)
+    assert goal.ended == (Outcome.INVALID_GOAL, 'it is for an acceleration') and node.streamer.refused == 1
 
 
 def test_another_payload_is_another_robot(node):
