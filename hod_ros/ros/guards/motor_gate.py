@@ -19,6 +19,7 @@ from hod_ros.ros.guards.motor_bounds import MotorBounds
 from hod_ros.ros.guards.motor_course import FOLLOWING
 from hod_ros.ros.guards.motor_course import RESTING
 from hod_ros.ros.guards.motor_course import MotorCourse
+from hod_ros.ros.guards.motor_encoders import MotorEncoders
 from hod_ros.ros.guards.motor_guards import MotorGuards
 from hod_ros.ros.guards.rate_limiter import RateLimiter
 from hod_ros.ros.guards.record import Record
@@ -52,6 +53,10 @@ class MotorGate:
         self.course = MotorCourse(model, bounds, self.limiter, self.guards.limits.stopping_place)
         self.error = np.zeros(model.model.n)        # of the motors, on the joints' side
         self._model, self._law, self._bounds, self._settings = model, law, bounds, settings
+        self._encoders = MotorEncoders(model, bounds)
+        self._made_up: Array | None = None          # disturbances, as they were when encoders were last in no doubt
+        self._in_doubt = False                      # whether encoders are
+        self._moved = False                         # whether motors have been taken to be elsewhere since the last torques
         self._blind = False                         # whether the last torques were made without a state
         self._present = ''                          # what is wrong with what was measured last
 
@@ -67,20 +72,22 @@ class MotorGate:
         """
         course = self.course
         self.states.off = ''
+        measured, state = state, self._encoders.take(now, state, anew=self.wanted is None or self._blind)
         carried = self._carried(now, state)
         self._law.at(self._model.of_joints(state.motor_positions))
+        disturbances = self._known(disturbances, measured)
         if self.wanted is not None:
-            self._judge(now, state)
+            self._judge(now, measured, state, carried)
         if reference is not None:
             course.stiffness = stiffness
         follows = reference is not None and self._may_follow(now, reference, carried, state)
         if self.wanted is None and not follows:
             return None
-        if not follows and (self.doing == FOLLOWING or self._blind):
+        if not follows and (self.doing == FOLLOWING or self._blind or self._moved):
             if self.doing == FOLLOWING:
                 self.timeout.act('no fresh reference')
             course.hold(now, carried)
-        self._blind = False
+        self._blind = self._moved = False
         rows = course.advance(now, reference)
         self.error = np.zeros_like(self.error)
         if not follows and self._settings.on_timeout != HOLD:
@@ -105,6 +112,7 @@ class MotorGate:
                 course.hold(now, course.ahead(now))
         self._blind = True
         self.error = np.zeros_like(self.error)
+        disturbances = self._made_up if self._in_doubt else disturbances
         rows = course.advance(now, None)
         if self._settings.on_timeout != HOLD:
             return self._limited(np.zeros(len(rows[0])), now)
@@ -123,15 +131,29 @@ class MotorGate:
             return False, f'the cause is still there: {self.states.off}'
         if self.fault.reason and self._present:
             return False, f'the cause is still there: {self._present}'
-        return self.fault.reset(now)
+        ended, text = self.fault.reset(now)
+        if ended and self._encoders.jumped:
+            self._encoders.believe()
+            self._moved = True
+        return ended, text
 
     # Guards
 
-    def _judge(self, now, state):
-        """What is measured, against limits; a fault where it exceeds them."""
-        record, self._present = self.guards.measured_fault(state, self.error)
-        if self._present and self._fail(record, self._present):
+    def _judge(self, now, measured, state, carried):
+        """What is measured, against limits; a fault where it exceeds them. state: the same, as far as motors can have moved."""
+        record, self._present = self.guards.measured_fault(measured, self.error)
+        if self._encoders.jump:
+            if self._fail(self.states, self._encoders.jump):
+                self.course.hold(now, carried)
+        elif self._present and self._fail(record, self._present):
             self.course.hold(now, _measured(state))
+
+    def _known(self, disturbances, measured):
+        """What is to be made up for: what was seen last by encoders that were in no doubt."""
+        self._in_doubt = self._encoders.jumped or self.guards.bent(measured)
+        if not self._in_doubt:
+            self._made_up = disturbances
+        return self._made_up
 
     def _may_follow(self, now, reference, carried, state):
         """Whether the reference is followed; where it is the first or a jump, the way there begins."""
@@ -168,7 +190,7 @@ class MotorGate:
 
     def _carried(self, now, state):
         """Rows of where the motors are wanted to be now; of where they are, where nothing is wanted of their place."""
-        lost = self.wanted is None or self._blind or self.doing == RESTING and self._settings.on_timeout != HOLD
+        lost = self.wanted is None or self._blind or self._moved or self.doing == RESTING and self._settings.on_timeout != HOLD
         return _measured(state) if lost else self.course.ahead(now)
 
     # The last before the motors

@@ -49,7 +49,7 @@ class MotorGuards:
         reason = self._speed_text(state.motor_velocities, OVERSPEED, TOO_FAST)
         if reason:
             return self.motor_velocity, reason
-        if measured and (np.abs(x - positions) > bounds.deflection).any():
+        if self.bent(state):
             j = int(np.argmax(np.abs(x - positions) - bounds.deflection))
             return self.deflection, (
                 f'the spring of joint {self._name(j)!r} is bent by {x[j] - positions[j]:.4g}; its largest deflection is '
@@ -60,6 +60,12 @@ class MotorGuards:
                 f'the motors of joint {self._name(j)!r} are {error[j]:.4g} behind what is wanted; largest_error is '
                 f'{self._largest_error:g}')
         return self.limits.record, ''
+
+    def bent(self, state: State) -> bool:
+        """Whether a spring is bent too far, or an encoder beside it is wrong."""
+        if state.positions is None:
+            return False
+        return bool((np.abs(self._model.of_joints(state.motor_positions) - state.positions) > self._bounds.deflection).any())
 
     def reference_fault(self, reference: Array, carried: Array) -> tuple[Record, str]:
         """(guard, why a reference may not be followed from the rows `carried`, or '')."""
