@@ -22,15 +22,15 @@ class MotorEncoders:
         n = model.model.n
         fastest = np.minimum(MARGIN * bounds.motor_velocity, np.abs(model.of_motors(np.full(n, FASTEST))))
         self._places = Unbroken(fastest, np.abs(model.of_motors(np.full(n, SLACK))))
-        self._names, self._all = model.prepared.motor_names, list(range(len(fastest)))
+        self._names = model.prepared.motor_names
         self.jumped = False         # since `believe`
         self.jump = ''              # which motor jumps with the last state, in words
 
     def take(self, now: float, state: State, *, anew: bool) -> State:
         """The state as motors can have moved; anew: nothing is known of where they were."""
-        places = self._places
+        places, velocities = self._places, state.motor_velocities
         before, elapsed = places.positions.copy(), now - places.times[0]
-        jumps = places.take(self._all, state.motor_positions, now, -np.inf if anew else np.inf)
+        jumps = places.take(slice(None), state.motor_positions, now, -np.inf if anew else np.inf)
         self.jump = ''
         if anew:
             self.jumped = False
@@ -40,8 +40,9 @@ class MotorEncoders:
             self.jump = (
                 f'motor {self._names[m]!r} jumps to {state.motor_positions[m]:.4g} by motor_states, further than it can have moved from '
                 f'{before[m]:.4g} in {elapsed:.4g} s; it is held as if it had not, and ~/reset takes it to be where it is then measured')
-        velocities = state.motor_velocities
         wrong = np.abs(velocities) > places.fastest
+        if not self.jumped and not wrong.any():
+            return state
         if wrong.any():
             seen = (places.positions - before) / elapsed if not anew and elapsed > 0 else np.zeros(len(before))
             velocities = np.where(wrong, seen, velocities)

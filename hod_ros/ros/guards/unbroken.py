@@ -24,13 +24,16 @@ class Unbroken:
     def use(self, fastest: Array) -> None:
         self.fastest = np.where(np.isfinite(fastest), fastest, FASTEST)
 
-    def take(self, joints: list[int], positions: Array, now: float, silence: float) -> NDArray[np.bool_]:
+    def take(self, joints: list[int] | slice, positions: Array, now: float, silence: float) -> NDArray[np.bool_]:
         """(k,) which of these joints jump with this sample of their positions (k,); after a silence [s] each is where it is measured."""
         elapsed, step = now - self.times[joints], positions - self._measured[joints]
-        anew = ~(elapsed <= silence)
+        anew = elapsed > silence
         jumps = ~anew & (np.abs(step) > self.fastest[joints] * np.maximum(elapsed, 0.0) + self._slack[joints])
-        self.positions[joints] = np.where(anew, positions, self.positions[joints] + np.where(jumps, 0.0, step))
-        self.since[joints] = np.where(anew, now, self.since[joints])
+        if anew.any():
+            self.positions[joints] = np.where(anew, positions, self.positions[joints] + np.where(jumps, 0.0, step))
+            self.since[joints] = np.where(anew, now, self.since[joints])
+        else:
+            self.positions[joints] += np.where(jumps, 0.0, step)
         self._measured[joints], self.times[joints] = positions, now
         return jumps
 
