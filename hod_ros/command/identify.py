@@ -12,7 +12,7 @@ from hod_ros.command.exits import require
 from hod_ros.command.folders import recordings
 from hod_ros.command.folders import refuse_topic
 from hod_ros.command.motions import add_drives
-from hod_ros.command.motions import refuse_other_units
+from hod_ros.command.recording_units import refuse_wrong_units
 from hod_ros.command.reports import add_json
 from hod_ros.command.reports import print_json
 from hod_ros.command.reports import styled
@@ -38,6 +38,7 @@ examples:
   hod identify arm.urdf links.mcap --motor-states motors.mcap --drives believed.yaml -o drives.yaml
   hod identify arm.urdf logs/ --believe 0.2 --json | jq .errors          the description is right to 20 %
 """
+_TOGETHER = 0.9         # of the links' samples that the motors' recording must cover
 _SHOWN = ('m', 'mx', 'my', 'mz')
 
 
@@ -82,14 +83,16 @@ def run(options: argparse.Namespace) -> int:
     if options.motors is not None and len(paths) != 1:
         raise Failure(f'--motors goes with one recording, but there are {len(paths)}', exits.USAGE)
     refuse_topic(options.topic, '--topic', paths if options.motors is None else [*paths, options.motors])
-    recordings_of = [_recording(path, model, options) for path in paths]
-    for path, recording in zip(paths, recordings_of, strict=True):
-        refuse_other_units(model, recording.positions, path)
+    recordings_of, notes = [], []
+    for path in paths:
+        recording, own = _recording(path, model, options)
+        recordings_of.append(recording)
+        notes += own
         refuse_unmeasured(model.joint_names, recording.positions, recording.torques, str(path))
     found = identify(
         model, recordings_of, description_deviation=options.believe, cutoff=options.cutoff,
         friction_width=options.friction_width)
-    document = _document(found, paths, [measured_topic(path, options.topic) for path in paths])
+    document = _document(found, paths, [measured_topic(path, options.topic) for path in paths], notes)
     if options.output is not None:
         _write(options.output, found, source, document)
     if options.json:
@@ -108,9 +111,9 @@ def _files(path):
 
 
 def _recording(path, model, options):
-    import numpy as np
-
+    """(Recording, sentences about it)"""
     from hod_ros.identification.recording import Recording
+    from hod_ros.recordings.order import without_repeats
     from hod_ros.recordings.read_samples import measured_topic
     from hod_ros.recordings.read_samples import read_samples
     try:
@@ -119,24 +122,34 @@ def _recording(path, model, options):
         raise Failure(f'{str(path)!r} cannot be read: {error.strerror}') from None
     if samples.efforts is None:
         raise Failure(f'{str(path)!r} has no torques; record JointState with efforts, or add columns <joint>.effort')
-    begin = samples.stamps[0]
-    keep = np.concatenate([[True], np.diff(samples.stamps) > 0])        # a sample that was sent twice counts once
-    times = (samples.stamps[keep] - begin) * 1e-9
-    motors = None
+    samples = without_repeats(samples, str(path))
+    refuse_wrong_units(model, samples, path)
     if options.motors is not None:
-        theirs = read_samples(options.motors, topic=measured_topic(options.motors, options.topic), joint_names=model.joint_names)
-        at = (theirs.stamps - begin) * 1e-9
-        if at[0] > times[0] or at[-1] < times[-1]:
-            inside = (times >= at[0]) & (times <= at[-1])
-            if inside.mean() < 0.9:
-                raise Failure(f'{str(options.motors)!r} was not recorded at the same time as {str(path)!r}')
-            keep = np.flatnonzero(keep)[inside]
-            times = times[inside]
-        motors = np.stack([np.interp(times, at, column) for column in theirs.q[:, 0].T], axis=1)
-    return Recording(samples.joint_names, times, samples.q[keep, 0], samples.efforts[keep], motors)
+        motors = read_samples(options.motors, topic=measured_topic(options.motors, options.topic), joint_names=model.joint_names)
+        motors = without_repeats(motors, str(options.motors))
+        refuse_wrong_units(model, motors, options.motors)
+        return _beside_motors(samples, motors, path, options.motors)
+    return Recording(samples.joint_names, (samples.stamps - samples.stamps[0]) * 1e-9, samples.q[:, 0], samples.efforts), []
 
 
-def _document(found, paths, topics):
+def _beside_motors(samples, motors, path, motor_path):
+    """(Recording, sentences): the links' samples at which the motors' positions are known."""
+    from hod_ros.identification.recording import Recording
+    from hod_ros.recordings.courses import course
+    from hod_ros.trajectories.sample_times import off_text
+    own, theirs = course(samples, samples.stamps[0]), course(motors, samples.stamps[0])
+    positions, known = theirs.positions_at(own.times)
+    within = (own.times >= theirs.times[0]) & (own.times <= theirs.times[-1])
+    if within.mean() < _TOGETHER:
+        raise Failure(f'{str(motor_path)!r} was not recorded at the same time as {str(path)!r}')
+    notes = [f'{str(name)!r}: {text}' for name, part in ((path, own), (motor_path, theirs)) if (text := off_text(part.taken))]
+    lost = int((within & ~known).sum())
+    if lost:
+        notes.append(f'{lost} of {len(known)} samples of {str(path)!r} fall into gaps of {str(motor_path)!r}, and are left out')
+    return Recording(samples.joint_names, own.times[known], samples.q[known, 0], samples.efforts[known], positions[known]), notes
+
+
+def _document(found, paths, topics, notes):
     from hod_ros.recordings.sample_files import unended
     return {
         'robot': found.model.name, 'hash': found.model.hash, 'recordings': [str(path) for path in paths], 'topics': topics,
@@ -147,7 +160,7 @@ def _document(found, paths, topics):
             'cutoff': list(found.filtering.cutoff), 'samples': found.filtering.samples, 'equations': found.filtering.equations,
             'position_noise': found.filtering.position_noise, 'acceleration_noise': found.filtering.acceleration_noise},
         'figures': [_figure(figure) for figure in found.figures], 'base_figures': [_figure(figure) for figure in found.base_figures],
-        'notes': [*found.notes, *filter(None, map(unended, paths))]}
+        'notes': [*notes, *found.notes, *filter(None, map(unended, paths))]}
 
 
 def _figure(figure):

@@ -18,7 +18,7 @@ from hod_ros.command.whole_files import refuse_inputs
 
 ENDINGS = ('.yaml', '.yml')
 TELLING = 3.0           # standard deviations, below which a figure counts as 0
-LONGEST_GAP = 5.0       # steps
+TOGETHER = 0.5          # of the links' samples that the motors' recording must cover
 EVEN = 0.01             # of a step, by which steps may differ
 UNITS = {
     'stiffness': 'N m/rad', 'damping': 'N m s/rad', 'motor_friction': 'N m s/rad', 'motor_coulomb': 'N m'}
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         raise Failure('no joint has a drive of the type series_elastic, whose figures are sought; name its gear_ratio and motor_inertia, '
                       'and a stiffness as it is believed, by --drives or in the description')
     prepared = PreparedDrives(model, drives)
-    step, q, theta, tau = _measured(options, prepared, sought)
+    step, q, theta, tau, notes = _measured(options, prepared, sought)
     found = identify_drives(
         model, prepared, step=step, positions=q, motor_positions=theta, torques=tau, friction_width=options.friction_width)
     told = {joint: _told(found.drives[joint], found.deviations[joint]) for joint in sought}
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
         {'joint': joint, 'figure': name, 'identified': told[joint][name], 'deviation': deviation,
          'believed': getattr(drives[joint], name), 'unit': UNITS[name]}
         for joint in sought for name, deviation in found.deviations[joint].items()]
-    notes = spring_notes(found.delays, found.unexplained)
+    notes += spring_notes(found.delays, found.unexplained)
     if options.output is not None:
         write_figures(options.output, figures, [
             f'Drives of {model.name}, identified by hod identify from {options.recordings[0].name} and {options.motor_states.name}.'])
@@ -75,51 +75,55 @@ def _told(drive, deviations) -> dict[str, Any]:
 
 
 def _measured(options, prepared, sought):
-    """(step [s], q (samples, n), theta, tau (samples, motors)) at even times."""
+    """(step [s], q (samples, n), theta, tau (samples, motors), sentences) at even times."""
     import numpy as np
     from scipy.interpolate import CubicSpline
 
+    from hod_ros.command.recording_units import refuse_wrong_units
     from hod_ros.identification.recording import refuse_unmeasured
+    from hod_ros.recordings.contradictions import refuse_wrong_times
+    from hod_ros.recordings.order import without_repeats
     from hod_ros.recordings.read_samples import measured_topic
     from hod_ros.recordings.read_samples import read_samples
-    path = options.recordings[0]
+    path, motor_path = options.recordings[0], options.motor_states
     links = read_samples(path, topic=measured_topic(path, options.topic), joint_names=prepared.model.joint_names)
-    motors = read_samples(options.motor_states, topic=measured_topic(options.motor_states, options.motor_topic), joint_names=sought)
+    motors = read_samples(motor_path, topic=measured_topic(motor_path, options.motor_topic), joint_names=sought)
     if motors.efforts is None:
-        raise Failure(f'{str(options.motor_states)!r} has no torques of the motors; record motor_states with efforts, or add columns '
+        raise Failure(f'{str(motor_path)!r} has no torques of the motors; record motor_states with efforts, or add columns '
                       '<joint>.effort')
-    links, motors = _increasing(links, options.recordings[0]), _increasing(motors, options.motor_states)
-    refuse_unmeasured(sought, motors.q[:, 0], motors.efforts, str(options.motor_states))
-    begin, end = max(links.stamps[0], motors.stamps[0]), min(links.stamps[-1], motors.stamps[-1])
-    if end - begin < 0.5 * (links.stamps[-1] - links.stamps[0]):
-        raise Failure(f'{str(options.motor_states)!r} was not recorded at the same time as {str(options.recordings[0])!r}')
-    inside = (links.stamps >= begin) & (links.stamps <= end)
-    times, q = (links.stamps[inside] - begin) * 1e-9, links.q[inside, 0]
-    step = float(times[-1]) / (len(times) - 1)
+    links, motors = without_repeats(links, str(path)), without_repeats(motors, str(motor_path))
+    refuse_unmeasured(sought, motors.q[:, 0], motors.efforts, str(motor_path))
+    refuse_wrong_units(prepared.model, links, path)
+    refuse_wrong_times((motors.stamps - motors.stamps[0]) * 1e-9, motors.q[:, :2], motors.joint_names, str(motor_path))
+    times, link_note = _times(links, links.stamps[0], path)
+    at, motor_note = _times(motors, links.stamps[0], motor_path)
+    inside = (times >= at[0]) & (times <= at[-1])
+    if inside.mean() < TOGETHER:
+        raise Failure(f'{str(motor_path)!r} was not recorded at the same time as {str(path)!r}')
+    times, q = times[inside], links.q[inside, 0]
+    step = float(times[-1] - times[0]) / (len(times) - 1)
     if np.abs(np.diff(times) - step).max() > EVEN * step:
-        even = times[0] + step * np.arange(len(times))
+        even = np.linspace(times[0], times[-1], len(times))
         q, times = CubicSpline(times, q)(even), even
-    at = (motors.stamps - begin) * 1e-9
     columns = [prepared.motor_names.index(joint) for joint in sought]
     theta, tau = np.zeros((2, len(times), len(prepared.motor_names)))
     theta[:, columns] = CubicSpline(at, motors.q[:, 0])(times)
     tau[:, columns] = np.stack([np.interp(times, at, column) for column in motors.efforts.T], axis=1)
-    return step, q, theta, tau
+    return step, q, theta, tau, [note for note in (link_note, motor_note) if note]
 
 
-def _increasing(samples, path):
-    """Without samples that were sent twice; Failure where there is a gap."""
-    import numpy as np
-
-    from hod_ros.recordings.samples import Samples
-    keep = np.concatenate([[True], np.diff(samples.stamps) > 0])
-    stamps = samples.stamps[keep]
-    steps = np.diff(stamps)
-    if len(steps) and steps.max() > LONGEST_GAP * np.median(steps):
-        at = int(np.argmax(steps))
-        raise Failure(f'{str(path)!r} has a gap of {steps[at] * 1e-9:.3g} s after {(stamps[at] - stamps[0]) * 1e-9:.3g} s; '
+def _times(samples, begin, path):
+    """(times [s] since `begin` at which samples were taken, a sentence about their stamps); Failure where there is a gap."""
+    from hod_ros.recordings.courses import course
+    from hod_ros.trajectories.sample_times import off_text
+    own = course(samples, begin)
+    if len(own.stretches) > 1:
+        stamps = samples.stamps - samples.stamps[0]
+        at = max((stretch.stop - 1 for stretch in own.stretches[:-1]), key=lambda at: stamps[at + 1] - stamps[at])
+        raise Failure(f'{str(path)!r} has a gap of {(stamps[at + 1] - stamps[at]) * 1e-9:.3g} s after {stamps[at] * 1e-9:.3g} s; '
                       'give a recording without one')
-    return Samples(samples.joint_names, stamps, samples.q[keep], None if samples.efforts is None else samples.efforts[keep])
+    text = off_text(own.taken)
+    return own.times, text and f'{str(path)!r}: {text}'
 
 
 def _show(rows, found, samples, step, notes, options):

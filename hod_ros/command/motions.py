@@ -146,6 +146,9 @@ def _differentiated(path, model):
     from hod_ros.recordings.contradictions import refuse_wrong_times
     from hod_ros.recordings.derivatives import Noise
     from hod_ros.recordings.samples import ROWS
+    from hod_ros.recordings.speeds import refuse_too_fast
+    from hod_ros.recordings.speeds import share_of_limits
+    from hod_ros.recordings.speeds import slow_text
     from hod_ros.trajectories.sample_times import SampleTimes
     from hod_ros.trajectories.sample_times import gaps
     from hod_ros.trajectories.sample_times import sample_times
@@ -157,6 +160,7 @@ def _differentiated(path, model):
     if len(steps) and (steps > 0).all():
         if samples.q.shape[1] > 1:
             refuse_wrong_times(times, samples.q, samples.joint_names, path.name)
+        refuse_too_fast(model, times, samples.q[:, 0], path.name)
         missing = gaps(times)
         if len(missing):
             at = missing[steps[missing].argmax()]
@@ -171,7 +175,8 @@ def _differentiated(path, model):
     kept = kept[np.concatenate([[True], np.diff(times[kept]) > 0.1 * knots / _PARTS])]
     note = Noise([smooth.cutoff], [smooth.noise], [smooth.deviations], [taken]).text()
     motion = Trajectory.from_derivatives(times[kept] - times[kept[0]], smooth.derivatives[kept], model.joint_names)
-    return motion, f'{note}; {knots:.2g} s at either end are left out, where the splines err more'
+    slow = slow_text(share_of_limits(model, taken.times, samples.q[:, 0]), path.name)
+    return motion, '; '.join(filter(None, (note, f'{knots:.2g} s at either end are left out, where the splines err more', slow)))
 
 
 def _samples(path, model):

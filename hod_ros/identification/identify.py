@@ -26,6 +26,7 @@ from hod_ros.dynamics.regressor import parameter_bodies
 from hod_ros.dynamics.regressor import parameter_names
 from hod_ros.dynamics.regressor import with_inertial_parameters
 from hod_ros.errors import InputError
+from hod_ros.errors import SingularityError
 from hod_ros.identification import observations
 from hod_ros.identification.consistency import Program
 from hod_ros.identification.consistency import possible
@@ -272,7 +273,11 @@ def _result(model, unknowns, pieces, held_out, best, width, errors_held_out, fil
 
 def _covariances(believed, from_data):
     """Inverses of what is believed, and of believed + from_data, both of which stay positive however far their figures are apart."""
-    spread = np.linalg.inv(np.linalg.cholesky(believed))        # L^-1, where L L^T = believed
+    try:
+        spread = np.linalg.inv(np.linalg.cholesky(believed))        # L^-1, where L L^T = believed
+    except np.linalg.LinAlgError:
+        raise SingularityError(
+            'the estimate leaves bodies without extent; is the recording in the units of the description, its times in seconds?') from None
     gains, directions = np.linalg.eigh(spread @ from_data @ spread.T)
     told = spread.T @ directions / np.sqrt(1 + np.maximum(gains, 0))
     return spread.T @ spread, told @ told.T

@@ -58,23 +58,6 @@ def differentiated(pieces: Iterator[Samples], order: int, cutoff: float | None, 
                     break
 
 
-def increasing(pieces: Iterator[Samples], name: str) -> Iterator[Samples]:
-    """The same pieces; InputError at the first sample of the file that is not later than the one before it."""
-    done, last = 0, None
-    for piece in pieces:
-        stamps = piece.stamps if last is None else np.concatenate([[last], piece.stamps])
-        late = np.flatnonzero(np.diff(stamps) <= 0)
-        if late.size:
-            before, at = stamps[late[0]], stamps[late[0] + 1]
-            number = done + int(late[0]) + (last is None)
-            raise InputError(
-                f'times[{number}] is {at * 1e-9:.9g}, not later than {before * 1e-9:.9g} before it; times must increase: sort the samples '
-                f'of {name!r} by time and drop the repeated ones')
-        if len(piece):
-            done, last = done + len(piece), piece.stamps[-1]
-        yield piece
-
-
 def _smoothed(joint_names, stamps, q, order, cutoff, noise, begin, end):
     taken = sample_times((stamps - stamps[0]) * 1e-9, q)
     try:

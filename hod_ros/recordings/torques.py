@@ -22,12 +22,15 @@ from hod_ros.recordings.contradictions import refuse_contradiction
 from hod_ros.recordings.contradictions import refuse_wrong_times
 from hod_ros.recordings.derivatives import Noise
 from hod_ros.recordings.derivatives import differentiated
-from hod_ros.recordings.derivatives import increasing
 from hod_ros.recordings.measured import as_way_points
+from hod_ros.recordings.order import increasing
 from hod_ros.recordings.read_samples import pieces_of
 from hod_ros.recordings.read_samples import read_samples
 from hod_ros.recordings.samples import Samples
 from hod_ros.recordings.samples import row_name
+from hod_ros.recordings.speeds import refuse_too_fast
+from hod_ros.recordings.speeds import share_of_limits
+from hod_ros.recordings.speeds import slow_text
 from hod_ros.recordings.torque_files import WRITERS
 from hod_ros.recordings.whole_files import whole_file
 from hod_ros.trajectories.interpolation import SMOOTHNESS
@@ -131,7 +134,7 @@ def _pieces(model, path, order, topic, missing, cutoff, rate, noise, notes) -> I
         return
     pieces = (piece for piece in pieces_of(path, topic, model.joint_names) if len(piece))
     if missing == 'differentiate':
-        yield from differentiated(_of_right_times(increasing(pieces, path.name), path.name), order + 2, cutoff, noise)
+        yield from differentiated(_of_right_times(model, increasing(pieces, path.name), path.name, notes), order + 2, cutoff, noise)
         return
     done = 0
     for piece in pieces:
@@ -154,13 +157,18 @@ def _pieces(model, path, order, topic, missing, cutoff, rate, noise, notes) -> I
         done += len(piece)
 
 
-def _of_right_times(pieces, name):
-    done = 0
+def _of_right_times(model, pieces, name, notes):
+    done, share = 0, np.nan
     for piece in pieces:
-        if done < _JUDGED and piece.q.shape[1] > 1:
-            refuse_wrong_times((piece.stamps - piece.stamps[0]) * 1e-9, piece.q, piece.joint_names, name)
+        times = (piece.stamps - piece.stamps[0]) * 1e-9
+        if done < _JUDGED:
+            if piece.q.shape[1] > 1:
+                refuse_wrong_times(times, piece.q, piece.joint_names, name)
+            refuse_too_fast(model, times, piece.q[:, 0], name)
+        share = np.fmax(share, share_of_limits(model, times, piece.q[:, 0]))
         yield piece
         done += len(piece)
+    notes.append(slow_text(share, name))
 
 
 def _interpolated(model, path, order, topic, rate, notes):

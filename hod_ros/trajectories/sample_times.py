@@ -88,7 +88,7 @@ def _truer(even, stamps, positions):
 def _even(stamps):
     lost, step = _lost(stamps)
     k = np.arange(len(stamps)) + np.concatenate([[0], np.cumsum(lost)])
-    spans = max(1, round((stamps[-1] - stamps[0]) / _CLOCK))
+    spans = max(1, min(round((stamps[-1] - stamps[0]) / _CLOCK), len(stamps) // FEWEST))
     knots = np.concatenate([[0.0] * 3, np.linspace(0, k[-1], spans + 1), [float(k[-1])] * 3])
     weights = np.ones(len(stamps))
     for _ in range(_ROUNDS):

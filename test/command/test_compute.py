@@ -268,6 +268,30 @@ def test_identify_writes_a_description_and_what_it_has_no_place_for(tmp_path):
     assert 'has no torques' in refusal('identify', 'panda', tmp_path / 'none.npz', code=3)
 
 
+@pytest.mark.parametrize(('factor', 'velocities', 'said'), [
+    (1e3, True, 'multiply the times by 1e-3'), (1e-3, False, 'times its velocity limit of'), (1e3, False, 'never moves at more than 0.0')])
+def test_times_in_another_unit_are_refused_where_a_robot_is_identified(factor, velocities, said, tmp_path):
+    t = np.arange(2500) * 6e-3
+    q = motion(t)
+    given = {'velocities': q[:, 1]} if velocities else {}
+    np.savez(tmp_path / 'm.npz', joint_names=MODEL.joint_names, times=factor * t, positions=q[:, 0], efforts=q[:, 2], **given)
+    assert said in refusal('identify', 'panda', 'm.npz', cwd=tmp_path, code=3)
+
+
+def test_times_in_another_unit_are_refused_or_noted_where_positions_are_differentiated(tmp_path):
+    t = np.arange(2500) * 6e-3
+    for factor, name in ((1e-3, 'fast'), (1e3, 'slow')):
+        np.savez(tmp_path / f'{name}.npz', joint_names=MODEL.joint_names, times=factor * t, positions=motion(t)[:, 0])
+    for command in (['compute', '-o', 'Q.npz'], ['evaluate']):
+        given = command[0], 'panda', *command[1:], '--differentiate'
+        assert 'times its velocity limit of' in refusal(*given, 'fast.npz', cwd=tmp_path, code=3)
+        assert 'never moves at more than 0.000' in report(*given, 'slow.npz', cwd=tmp_path, code=None)['note']
+
+
+def stiffness_of(found, joint='panda_joint2'):
+    return next(figure['value'] for figure in found['figures'] if figure['name'] == f'{joint}/stiffness')
+
+
 def test_motors_beside_links_give_the_stiffness_of_joints(tmp_path):
     pytest.importorskip('scipy')
     two = RobotModel.from_urdf(example_robot('panda'), joints=MODEL.joint_names[:2])
@@ -278,11 +302,17 @@ def test_motors_beside_links_give_the_stiffness_of_joints(tmp_path):
     efforts = Q[:, 0] + 0.5 * theta[1]
     np.savez(tmp_path / 'links.npz', joint_names=two.joint_names, times=t, positions=q[:, 0], efforts=efforts)
     np.savez(tmp_path / 'motors.npz', joint_names=two.joint_names, times=t + 2e-3, positions=theta[0] + 2e-3 * theta[1])
-    found = report(
-        'identify', 'panda', tmp_path / 'links.npz', '--motors', tmp_path / 'motors.npz', '--joints', ','.join(two.joint_names),
-        '--friction-width', 0.02)
-    stiffness = [figure['value'] for figure in found['figures'] if figure['name'] == 'panda_joint2/stiffness']
-    assert stiffness == pytest.approx([2000], rel=0.02)
+    given = ('identify', 'panda', tmp_path / 'links.npz', '--motors', tmp_path / 'motors.npz', '--joints', ','.join(two.joint_names),
+             '--friction-width', 0.02)
+    found = report(*given)
+    assert stiffness_of(found) == pytest.approx(2000, rel=0.02)
+    kept = (t < 0.3 * t[-1]) | (t > 0.45 * t[-1])
+    np.savez(tmp_path / 'motors.npz', joint_names=two.joint_names, times=t[kept], positions=theta[0][kept])
+    found = report(*given)
+    assert stiffness_of(found) == pytest.approx(2000, rel=0.02)
+    assert any('samples of' in note and 'fall into gaps of' in note for note in found['notes'])
+    np.savez(tmp_path / 'motors.npz', joint_names=two.joint_names, times=np.where(t > 0.5 * t[-1], t - 1.0, t), positions=theta[0])
+    assert 'not later than' in refusal(*given, code=3)
 
 
 @pytest.fixture(scope='module')
@@ -298,6 +328,9 @@ def elastic_recording(tmp_path_factory):
     table = np.column_stack([t, m.positions + noise, m.efforts])
     header = ','.join(['time', *names, *(f'{name}.effort' for name in names)])
     np.savetxt(folder / 'motors.csv', table, delimiter=',', comments='', header=header)
+    np.savetxt(folder / 'gap.csv', table[(t < 2.0005) | (t > 2.9995)], delimiter=',', comments='', header=header)
+    table[:, 0] = np.where(t > 3, t - 1.0, t)
+    np.savetxt(folder / 'back.csv', table, delimiter=',', comments='', header=header)
     figures = '{type: series_elastic, stiffness: 3000, motor_inertia: 2.0e-5, gear_ratio: 100}'
     (folder / 'believed.yaml').write_text(''.join(f'{name}: {figures}\n' for name in names))
     return folder
@@ -341,6 +374,8 @@ def test_motors_that_are_stamped_late_have_the_same_drives_and_a_note(elastic_re
     ([], 3, 'no joint has a drive of the type series_elastic'),
     (['--drives', 'believed.yaml', '--motors', 'motors.csv'], 2, '--motor-states goes with one recording of the links, and'),
     (['--drives', 'believed.yaml', '--motor-states', 'links.npz'], 3, "'links.npz' has no torques of the motors; record motor_states with"),
+    (['--drives', 'believed.yaml', '--motor-states', 'back.csv'], 3, "sort the samples of 'back.csv' by time and drop the repeated ones"),
+    (['--drives', 'believed.yaml', '--motor-states', 'gap.csv'], 3, "'gap.csv' has a gap of 1 s after 2 s; give a recording without one"),
 ])
 def test_motor_states_that_tell_no_drives_are_refused_by_what_is_missing(elastic_recording, words, code, fault):
     pytest.importorskip('scipy')

@@ -244,6 +244,8 @@ def test_what_cannot_be_used_is_refused_by_its_name(believed, recordings):
         Recording(JOINTS, r.times, r.positions, r.torques[:, :1])
     with pytest.raises(HodError, match='description_deviation'):
         identify(believed, r, description_deviation=0)
+    with pytest.raises(HodError, match='without extent; .* times in seconds'):
+        identify(believed, Recording(JOINTS, 1e-6 * r.times, r.positions, r.torques), friction_width=0.02)
 
 
 @pytest.mark.parametrize(('speeds', 'noted'), [(((0.3, 0.3), (0.3, 0.3)), True), (((2.0, 3.3), (2.6, 5.0)), False)])
