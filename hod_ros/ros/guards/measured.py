@@ -28,6 +28,7 @@ class Measured:
         self._names = list(joint_names)
         self._fastest = MARGIN * velocity_limits
         self.motion = MeasuredMotion(self._fastest, SLACK)
+        self._refusal = ''          # why the last message was not used
         self.expected = False       # whether somebody publishes them
         self.positions = np.full(len(self._names), np.nan)
         self.velocities = np.full(len(self._names), np.nan)
@@ -45,24 +46,28 @@ class Measured:
         if not ours:
             return
         if len(positions) != len(names) or len(velocities) not in (0, len(names)):
-            self.record.act(f'{len(positions)} positions and {len(velocities)} velocities for {len(names)} names: not used')
+            self._refuse(f'{len(positions)} positions and {len(velocities)} velocities for {len(names)} names: not used')
             return
         q = np.asarray(positions, float)[theirs]
         v = np.asarray(velocities, float)[theirs] if len(velocities) else None
         if not np.isfinite(q).all() or v is not None and not np.isfinite(v).all():
-            self.record.act('a value is not finite: not used')
+            self._refuse('a value is not finite: not used')
             return
         self.motion.take(ours, q, v, now, BELIEVED * self.timeout)
         elapsed = now - self._times[ours]
         jumps = (elapsed <= BELIEVED * self.timeout) & (np.abs(q - self.positions[ours]) > self._fastest[ours] * elapsed + SLACK)
         if jumps.any():
             joint = ours[int(np.argmax(jumps))]
-            self.record.act(f'joint {self._names[joint]!r} jumps from {self.positions[joint]:.4g} to {q[ours.index(joint)]:.4g}: not used')
+            self._refuse(f'joint {self._names[joint]!r} jumps from {self.positions[joint]:.4g} to {q[ours.index(joint)]:.4g}: not used')
             return
         self.positions[ours], self._times[ours] = q, now
         if v is not None:
             self.velocities[ours], self._velocity_times[ours] = v, now
-        self.record.off = ''
+        self.record.off = self._refusal = ''
+
+    def _refuse(self, reason: str) -> None:
+        self._refusal = reason
+        self.record.act(reason)
 
     def _places_of(self, names: Sequence[str]) -> tuple[list[int], list[int]]:
         key = tuple(names)
@@ -99,6 +104,7 @@ class Measured:
 
     def age_text(self, now: float) -> str:
         if self.known:
-            return f'the oldest joint_states are {now - self.time:.3f} s old'
+            why = f' ({self._refusal})' if self._refusal else ''
+            return f'the oldest joint_states are {now - self.time:.3f} s old{why}'
         missing = [name for name, time in zip(self._names, self._times, strict=True) if not np.isfinite(time)]
         return f'joint_states have not come for {", ".join(missing[:3])}{" and others" if len(missing) > 3 else ""}'

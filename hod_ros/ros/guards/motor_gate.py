@@ -17,6 +17,7 @@ from hod_ros.ros.elastic.motor_model import MotorModel
 from hod_ros.ros.guards.faults import Fault
 from hod_ros.ros.guards.motor_bounds import MotorBounds
 from hod_ros.ros.guards.motor_course import FOLLOWING
+from hod_ros.ros.guards.motor_course import IDLE
 from hod_ros.ros.guards.motor_course import RESTING
 from hod_ros.ros.guards.motor_course import MotorCourse
 from hod_ros.ros.guards.motor_encoders import MotorEncoders
@@ -226,6 +227,9 @@ class MotorGate:
     @property
     def meaning(self) -> str:
         """What it does, in words."""
+        refused = self.guards.start
+        if self.doing == IDLE and refused.count:
+            return f'nothing: {refused.reason}'
         if self.doing == RESTING and self._blind:
             return 'carries the arm by the model alone' if self._settings.on_timeout == HOLD else MEANING[ZERO]
         if self.doing == RESTING:

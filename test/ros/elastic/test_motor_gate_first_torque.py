@@ -32,6 +32,7 @@ def test_efforts_of_the_other_side_of_the_gear_start_nothing_and_are_named(facto
     start = loop.gate.guards.start
     assert start.count == 50 and 'on their own side of the gear' in start.reason and not loop.fault.reason
     m = int(np.argmax(np.abs(loop.last)))
+    assert loop.gate.meaning == f'nothing: {start.reason}'
     assert f'motor {loop.prepared.motor_names[m]!r} at the effort {factor * loop.last[m]:.4g}' in start.reason
 
 
