@@ -8,7 +8,7 @@ commands go through as they come. When none has come for `timeout` seconds, each
 to rest, torque = last - damping * velocity, from joint_states: the last command of a robot at rest holds it. A joint without fresh
 joint_states goes on with its last command, which is what the controller would have done. Then, and until commands that come again are
 reached, torques change by `rate` a second at most. What is no number, or of another length, is no command.
-Ctrl-C ends it a second later: what a node that ends with it commands last still goes through.
+Ctrl-C ends it two seconds later, which is how long a node that ends with it may take: what that commands last still goes through.
 """
 
 import math
@@ -21,7 +21,7 @@ from std_msgs.msg import Float64MultiArray
 from until_signal import run_until_signal
 
 PERIOD = 0.005      # [s]
-PARTING = 1.0       # [s]
+PARTING = 2.0       # [s]
 
 
 class CommandWatchdog(Node):

@@ -147,11 +147,12 @@ def test_node_and_planner_find_each_other_and_recover_from_a_cable_out_for_five_
 
 def test_hosts_that_are_told_to_stay_by_themselves_do_not_meet(hosts):
     robot, office = hosts
-    with running(robot, NODE, discovery='LOCALHOST') as node, \
-            running(office, [*PLANNER, RATE, 4.0], discovery='LOCALHOST') as planner:
-        assert planner.finish() == 0, planner.output
-        assert planner.sent() and not planner.answers()
-        assert re.search('waiting for a robot description', node.output)
+    with running(robot, NODE, discovery='LOCALHOST') as node:
+        wait_until(lambda: re.search('waiting for a robot description', node.output), 'the start of the node')
+        with running(office, [*PLANNER, RATE, 4.0], discovery='LOCALHOST') as planner:
+            assert planner.finish() == 0, planner.output
+            assert planner.sent() and not planner.answers()
+        assert 'configured' not in node.output
         assert node.stop() == 0
 
 

@@ -99,7 +99,8 @@ def test_messages_about_input_of_any_size_are_short(client):
     assert not response.success and len(response.message) < 1200
     assert 'and 99992 more' in response.message and 'name each of joint1, joint2, joint3' in response.message
     client.send(setpoint(Q[:5], 20_000 * ['nobody']))
-    level, message, values = client.diagnostics('setpoints')
+    assert client.wait_until(lambda: 'last fault' in client.diagnostics('setpoints')[2])
+    values = client.diagnostics('setpoints')[2]
     assert len(values['last fault']) < 1200 and max(map(len, values.values())) < 1200
     assert client.ask(setpoint(Q[:5], NAMES)) is not None
 

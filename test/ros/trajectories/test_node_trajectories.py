@@ -203,7 +203,7 @@ def test_a_fault_ends_the_stream_and_nothing_resumes(robot, client):
         assert streamed <= 2
         robot.send(trajectory([1.0], [HOME]))
         assert robot.live(until=lambda: 'a fault is latched' in client.diagnostics('trajectories')[2]['last refusal'])
-        assert client.call(Trigger, 'reset', Trigger.Request()).success
+        assert robot.live(until=lambda: client.call(Trigger, 'reset', Trigger.Request()).success)       # once it is believed to be at HOME
 
 
 def test_another_source_waits_until_the_trajectory_has_ended_and_then_takes_over(robot, client):
