@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 DEVIATION = '1e-3'          # [rad] or [m] between way points, where none is given
 _WILD = 3.0                 # times the samples' own peaks, between samples
 _NOTHING = (1e-3, 0.1, 10.0)        # of accelerations, jerks and snaps, which torques do not show
+_INSIDE = 50                # points at which a gap is judged
+_WILDER = 1.5               # times what samples have
+_STIR = (1e-3, 0.1)         # of velocities and accelerations, which tell nothing
 _PARTS = 4                  # of the distance of knots, between the samples that are kept of a smoothed motion
 MOST_SAMPLES = 200_000      # of a recording that is held in memory with its polynomials
 
@@ -84,7 +87,7 @@ def read_motion(options: argparse.Namespace, source: 'Source', model: 'RobotMode
             raise Failure(
                 f'--max-deviation is of motions between way points, but {str(options.motion)!r} is {what}; leave it out', exits.USAGE)
         warn_of_recording(options, source, options.motion)
-        motion, note = _differentiated(options.motion, model) if options.differentiate else (_recorded(options.motion, model), '')
+        motion, note = (_differentiated if options.differentiate else _recorded)(options.motion, model)
         read = 'of the topic {} ({})'.format(*topic_of(options.motion)) if is_bag(options.motion) else unended(options.motion)
         options.note = '; '.join(filter(None, (read, note)))
         return motion
@@ -197,7 +200,7 @@ def _samples(path, model):
 
 
 def _recorded(path, model):
-    """A recording with all its derivatives as the motion that has them at its samples."""
+    """(a recording with all its derivatives as the motion that has them at its samples, a sentence)."""
     from hod_ros.recordings.contradictions import refuse_contradiction
     from hod_ros.recordings.samples import ROWS
     from hod_ros.trajectories.trajectory import Trajectory
@@ -209,8 +212,32 @@ def _recorded(path, model):
             '--differentiate makes a smooth motion of its positions')
     refuse_contradiction(times, samples.q[:, :len(ROWS)], samples.joint_names, path.name)
     motion = Trajectory.from_derivatives(times, samples.q[:, :len(ROWS)], model.joint_names)
+    note = _gaps(motion, times, samples.q, path)
     _refuse_coarse(motion, samples.q[:, 2:len(ROWS)], path)
-    return motion
+    return motion, note
+
+
+def _gaps(motion, times, q, path):
+    """A sentence about gaps; ends the command where what fills them moves in another way than the samples do."""
+    import numpy as np
+
+    from hod_ros.recordings.samples import ROWS
+    from hod_ros.trajectories.sample_times import gaps
+    found = gaps(times)
+    if not len(found):
+        return ''
+    at = found[np.diff(times)[found].argmax()]
+    told = f'{str(path)!r} has a gap of {times[at + 1] - times[at]:.4g} s behind {times[at]:.6g} s'
+    inside = np.concatenate([np.linspace(times[k], times[k + 1], _INSIDE) for k in found])
+    filled = np.abs(motion.evaluate(inside, len(_STIR))[:, 1:]).max(axis=0)
+    own = np.abs(q[:, 1:len(_STIR) + 1]).max(axis=0)
+    wild = filled > _WILDER * own + np.array(_STIR)[:, None]
+    if wild.any():
+        k, j = np.argwhere(wild)[0]
+        raise Failure(
+            f'{told}, in which a motion that has all derivatives at its samples has a {ROWS[k + 1]} of joint {motion.joint_names[j]!r} of '
+            f'{filled[k, j]:.3g}, where samples have {own[k, j]:.3g} at most; give a part without one')
+    return f'{told}, which is filled by polynomials from one sample to the next' + (f'; there are {len(found)}' if len(found) > 1 else '')
 
 
 def _refuse_coarse(motion, given, path):

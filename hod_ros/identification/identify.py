@@ -38,6 +38,9 @@ from hod_ros.identification.recording import refuse_unmeasured
 from hod_ros.identification.regression import Unknowns
 from hod_ros.identification.regression import fit
 from hod_ros.identification.regression import rms
+from hod_ros.identification.rotors import rotor_text
+from hod_ros.identification.torque_delay import delay_text
+from hod_ros.identification.torque_delay import torque_delay
 from hod_ros.model import motions
 from hod_ros.model.robot_model import RobotModel
 from hod_ros.trajectories.sample_times import off_text
@@ -262,6 +265,7 @@ def _result(model, unknowns, pieces, held_out, best, width, errors_held_out, fil
     unexplained = [name for name, a, b in zip(model.joint_names, best.noise[0], size, strict=True) if a > _UNEXPLAINED * b]
     if unexplained:
         notes = [*notes, f'most of the torques of {arguments.listed(unexplained)} is not explained; check units, signs and gear ratios']
+    notes = [*notes, *filter(None, [rotor_text(described, armature), delay_text(*torque_delay(unknowns, pieces, width, best))])]
     if condition > _TELLING:
         notes = [*notes, f'the condition of the equations is {condition:.2g}, and beyond {_TELLING:g} the recordings hardly tell figures '
                  'apart: believe them together only, for motions like those recorded; move all joints together, through most of their '

@@ -36,7 +36,7 @@ def csv_header(cells: list[str], name: str) -> list[str]:
 def clock_hint(labels: Iterable[str]) -> str:
     """What to do about a column that looks like that of the times but is called otherwise; '' where none does."""
     found = next((label for label in labels if label.lower() in _CLOCKS and label not in ('time', 'stamp')), None)
-    return '' if found is None else f'; rename {found!r} to time [s], or to stamp [ns] where it holds whole nanoseconds'
+    return '' if found is None else f'; rename {found!r} to time, where it holds seconds, or to stamp, where whole nanoseconds'
 
 
 def in_utf16(name: str) -> str:

@@ -60,7 +60,7 @@ def _refuse_degrees(velocity: Any, model: RobotModel, name: str) -> None:
     with np.errstate(divide='ignore', invalid='ignore'):
         given = np.broadcast_to(np.asarray(velocity, float), turns.shape)
         times = given / np.asarray(model.velocity_limits, float)
-    judged = turns & np.isfinite(times) & (times != 1.0)
+    judged = turns & np.isfinite(times) & (times > 0) & (times != 1.0)
     if judged.any() and (np.abs(np.log(times[judged] / DEGREES)) < _NEAR).all():
         j = int(np.flatnonzero(judged)[0])
         raise InputError(

@@ -119,9 +119,9 @@ def _lost(stamps):
 
 def _mean_step(stamps):
     """Over bursts, but not over the few gaps."""
-    spans = np.sort(stamps[_BURST:] - stamps[:-_BURST])
-    trimmed = len(spans) // 10
-    return float(spans[trimmed:len(spans) - trimmed].mean()) / _BURST
+    spans = stamps[_BURST:] - stamps[:-_BURST]
+    usual = np.median(spans)
+    return float(spans[(spans > 0.5 * usual) & (spans < 1.5 * usual)].mean()) / _BURST
 
 
 def _behind(stamps, step):
@@ -136,6 +136,7 @@ def _behind(stamps, step):
         if 0 < len(rest) < steps[i] / step and rest.max() < 0.5 * step:
             break           # a burst that the recording's end cuts off
         following = lateness[i + 1:i + 1 + _BURST + int(min(3 * steps[i] / step, len(stamps)))] - total * step
-        lost[i] = max(0, round((following.min() - lateness[max(0, i - _BEFORE):i + 1].min()) / step))
+        behind = following.min() - lateness[max(0, i - _BEFORE):i + 1].min()
+        lost[i] = max(0, round(min(behind, steps[i] - step) / step))
         total += lost[i]
     return lost

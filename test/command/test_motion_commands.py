@@ -221,6 +221,8 @@ def test_degrees_are_told_from_radians(folder):
 
 @pytest.mark.parametrize('text, said', [
     ('torque: 3', "limits 'torque'"), ('effort: {hip: 3}', "'hip'"), ('effort: -3', 'above 0'), ('[1, 2', 'no YAML'),
+    ('velocity: {panda_joint1: -1}', 'velocity.0. is -1.0; give a number above 0'),
+    ('velocity: 0', 'velocity is 0.0; give a number above 0'),
     ('motor_effort: 3', 'drives'), ('velocity: .nan', 'velocity is nan'), ('velocity: true', 'velocity of .* is True; give a number'),
     ('velocity: 120 deg/s', "is '120 deg/s'"), ('velocity: {panda_joint1: 120}', "'panda_joint1', but .* 2.175 .* degrees a second"),
     ('velocity: [1, 2]', 'holds 2 numbers'), ('velocity: [150, 150, 150, 150, 180, 180, 180]', 'these look like degrees a second'),
@@ -299,6 +301,18 @@ def test_a_recording_whose_stamps_or_digits_are_coarse_is_refused_or_smoothed(la
         found = max(np.abs(told['peaks'][name]['value']))
         assert found == pytest.approx(expected.peaks[name].value.max(), rel=0.02)
     assert 'noise of the positions' in told['note'] and 'at either end are left out' in told['note']
+
+
+def test_gaps_of_recordings_with_derivatives_are_refused_or_named(folder):
+    t = np.arange(2001) * 2e-3
+    kept = (t < 0.5) | (t > 3.5)
+    recorded(folder, 'gap.csv', t[kept], (waves(3 * t) * 3.0 ** np.arange(5)[:, None])[kept])
+    line = refusal('evaluate', 'panda', 'gap.csv', cwd=folder, code=3)
+    assert "'gap.csv' has a gap of 3.004 s behind 0.498 s" in line and 'where samples have' in line
+    kept = (t < 0.5) | (t > 0.53)
+    recorded(folder, 'small.csv', t[kept], waves(t)[kept])
+    told = report('evaluate', 'panda', 'small.csv', cwd=folder)
+    assert "'small.csv' has a gap of 0.034 s behind 0.498 s, which is filled" in told['note']
 
 
 def test_stamps_that_jitter_are_no_motion(folder, panda):

@@ -206,6 +206,20 @@ def test_stamps_that_jitter_change_no_figure(believed, recordings):
         assert any('stamps jitter' in note and 'at most' in note for note in found.notes)
 
 
+def test_torques_that_are_stamped_late_are_noted_with_their_delay(believed, recordings):
+    r = recordings[0]
+    assert not any('torques are late' in note or 'rotors found' in note for note in identify(believed, r, friction_width=0.02).notes)
+    late = identify(believed, Recording(JOINTS, r.times[5:], r.positions[5:], r.torques[:-5]), friction_width=0.02)
+    note, = (note for note in late.notes if 'torques are late' in note)
+    assert float(re.search(r'by ([\d.]+) \+-', note)[1]) == pytest.approx(1e3 * 5 * STEP, rel=0.4)
+
+
+def test_rotors_beyond_what_any_joint_moves_are_noted(believed, recordings):
+    r = recordings[0]
+    found = identify(believed, Recording(JOINTS, r.times, r.positions, r.torques * [1, 1e3]), friction_width=0.02)
+    assert any("rotors found for 'panda_joint4' (" in note and 'other units' in note for note in found.notes)
+
+
 def test_stiffness_is_found_where_motors_and_links_were_measured(arm):
     drives = {
         joint: SeriesElastic(stiffness=k, motor_inertia=0.5, motor_friction=2.0) for joint, k in zip(JOINTS, (3000.0, 2000.0), strict=True)}

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables as spreadsheets, pandas, loggers and clocks write them: read for what they are, or refused in a sentence."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -118,10 +120,10 @@ def test_cells_in_quotes_are_numbers_as_headers_in_quotes_are_names(tmp_path):
     np.testing.assert_array_equal(read_samples(tmp_path / 'm.csv', joint_names=('a', 'b')).q[:, 0], Q[:2])
 
 
-@pytest.mark.parametrize('label', ['Time', 't', 'timestamp', 'TIME'])
+@pytest.mark.parametrize('label', ['Time', 't', 'timestamp', 'TIME', 'time [s]'])
 def test_a_clock_by_another_name_is_told_its_name(tmp_path, label):
     (tmp_path / 'm.csv').write_text(table(f'{label},a,b', [range(4), *Q.T]))
-    with pytest.raises(InputError, match=f"no column time .*; rename '{label}' to time"):
+    with pytest.raises(InputError, match=f"no column time .*; rename '{re.escape(label)}' to time, where it holds seconds"):
         read_samples(tmp_path / 'm.csv')
 
 

@@ -98,6 +98,16 @@ def test_samples_that_come_late_in_a_burst_are_no_gap():
     assert not len(gaps(held_up(2e-2))) and not len(gaps(polled()))
     assert gaps(np.where(T > 3, T + 0.1, T)).tolist() == [1500]
     assert gaps(T[(T < 3) | (T > 7)]).tolist() == [1499]
+    assert gaps(T[(T < 0.5) | (T > 9.5)]).tolist() == [249]
+
+
+def test_a_loop_that_runs_slower_for_a_while_leaves_no_gap():
+    rng = np.random.default_rng(1)
+    steps = STEP * np.where((np.arange(4999) > 2000) & (np.arange(4999) < 2600), 1.2, 1.0) * rng.uniform(0.8, 1.2, 4999)
+    steps[2500] = 4 * STEP
+    assert not len(gaps(np.concatenate([[0], np.cumsum(steps)])))
+    steps[2500] = 8 * STEP
+    assert gaps(np.concatenate([[0], np.cumsum(steps)])).tolist() == [2500]
 
 
 def test_where_positions_say_nothing_stamps_stay():
