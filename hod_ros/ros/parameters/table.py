@@ -134,7 +134,8 @@ HOD = (
         'start_tolerance', 0.1, 'A stream that is commanded starts at most so far from where the robot is measured, and a robot may be '
         'measured so far outside its limits [rad] or [m].', bounds=(0.0, 1e3), changeable=True),
     Specification(
-        'hold_bandwidth', 10.0, "With which the robot is braked and held at measured positions [1/s]: q'' = w^2 (hold - q) - 2 w q'.",
+        'hold_bandwidth', 10.0, "With which the robot is braked and held at measured positions [1/s]: q'' = w^2 (hold - q) - 2 w q'; at "
+        'most 0.4 over the time between two joint_states.',
         bounds=(0.1, 100.0), changeable=True),
     Specification(
         'model_changes', 'auto', "Another description, with its drives, payload, gravity or friction while active: 'keep' (it waits for "
