@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hod_ros.errors import InputError
+from hod_ros.model.far_positions import in_other_units
 from hod_ros.model.robot_model import RobotModel
 
 _SAMPLES = 50           # over which a speed is taken, so that noise is none
@@ -20,14 +21,14 @@ _WHAT = 'time holds seconds, stamp whole nanoseconds'
 def refuse_too_fast(model: RobotModel, times: NDArray[np.float64], positions: NDArray[np.float64], name: str) -> None:
     """InputError where a joint is many times as fast as it can be: times (samples,) [s], positions (samples, n)."""
     speeds, limits = _speeds(times, positions), _limits(model)
-    if not len(speeds):
+    if not len(speeds) or in_other_units(model, positions):        # which is another sentence
         return
     fast = np.quantile(speeds, _MOST, axis=0)
     j = int(np.argmax(fast / limits))
     if fast[j] > _FAST * limits[j]:
         raise InputError(
             f'joint {model.joint_names[j]!r} of {name!r} moves at {fast[j]:.4g} a second, {fast[j] / limits[j]:.3g} times its velocity '
-            f'limit of {limits[j]:g}; are the times in another unit? {_WHAT}')
+            f'limit of {limits[j]:g}; are the times or the positions in another unit? {_WHAT}')
 
 
 def share_of_limits(model: RobotModel, times: NDArray[np.float64], positions: NDArray[np.float64]) -> float:
