@@ -171,15 +171,26 @@ def _delay(joint, drive, step, q, theta, tau, Q):
             return 0.0
         e, rate = _deflection(drive, own, motor)
         try:
-            solution, spread, _ = _solved(joint, 'spring', [torque, -rate, -np.ones_like(torque), -own[:, 1]], e)
+            solution, spread, left = _solved(joint, 'spring', [torque, -rate, -np.ones_like(torque), -own[:, 1]], e)
         except SingularityError:
             return 0.0
-        if not delay and abs(solution[3]) <= TELLING * spread[3]:
+        if not delay and abs(solution[3]) <= TELLING * math.sqrt(_persistence(left)) * spread[3]:
             return 0.0
         delay += solution[3]
         if abs(solution[3]) < _CLOSE * step:
             return delay
     return 0.0
+
+
+def _persistence(left):
+    """The sum of the autocorrelation, up to where it first vanishes: smoothed noise counts once for as many samples."""
+    spectrum = np.abs(np.fft.rfft(left, 2 * len(left)))**2
+    together = np.fft.irfft(spectrum)[:len(left) // 4]
+    if not together[0] > 0:
+        return 1.0
+    together /= together[0]
+    end = int(np.argmax(together <= 0)) or len(together)
+    return float(1 + 2 * together[1:end].sum())
 
 
 def _deflection(drive, q, theta):
