@@ -28,8 +28,8 @@ import ctypes
 import sys
 import threading
 
-from hod_ros.ros.nodes.hod import HodNode
 from hod_ros.ros.process import main
+from hod_ros.ros.setpoints.path import SetpointPath
 
 def hang(self, message):
     if message.link == 'link1':
@@ -38,7 +38,7 @@ def hang(self, message):
         lock.acquire()
     ctypes.PyDLL(None).sleep(1000)
 
-HodNode._on_external_wrench = hang
+SetpointPath.take_wrench = hang
 sys.exit(main())
 '''
 
