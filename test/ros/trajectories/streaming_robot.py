@@ -44,7 +44,7 @@ class Robot:
 
     def __init__(self, client, *, measures=True):
         self.client, self.measures, self.follows = client, measures, True
-        self.place = HOME.copy()
+        self.place, self.speed = HOME.copy(), np.zeros(3)       # it tells none while it follows
         self.streamed, self.times, self.commands, self.faults = [], [], [], []
         node = client.node
         self._entities = [
@@ -62,7 +62,7 @@ class Robot:
 
     def tell(self):
         if self.measures:
-            self._states.publish(JointState(name=list(NAMES), position=array('d', self.place), velocity=array('d', [0.0] * 3)))
+            self._states.publish(JointState(name=list(NAMES), position=array('d', self.place), velocity=array('d', self.speed)))
 
     def live(self, seconds=PATIENCE, until=None):
         """Measures every 10 ms; whether `until` came."""

@@ -15,6 +15,7 @@ from streaming_robot import TIMEOUT
 from streaming_robot import Robot
 from streaming_robot import trajectory
 
+from hod_ros import forward_dynamics
 from hod_ros import inverse_dynamics
 
 BEGIN = 50.0            # [s] of simulated time
@@ -26,6 +27,7 @@ class SimulatedRobot(Robot):
     def __init__(self, client):
         super().__init__(client)
         self.rate, self.now, self._told = 1.0, BEGIN, time.monotonic()
+        self.moved = self._told         # [s] when it moved by torques last
         self._clock = client.node.create_publisher(Clock, '/clock', 10)
 
     def tell(self):
@@ -62,9 +64,12 @@ def weight(place):
 
 
 def held(robot):
-    """Whether its weight is commanded; it gives way, for it may have been held before it heard the last of what was streamed."""
-    robot.place = robot.place + 1e-3 * (robot.commands[-1] - weight(robot.place))
-    return np.allclose(robot.commands[-1], weight(robot.place), atol=1e-6)
+    """Whether its weight is commanded; it moves as a body does, for it may have been held before it heard the last of what was streamed."""
+    torque, now = robot.commands[-1], time.monotonic()
+    elapsed, robot.moved = min(now - robot.moved, 0.02), now
+    robot.speed = forward_dynamics(MODEL, np.stack([robot.place, robot.speed]), torque[None])[0] * elapsed + robot.speed
+    robot.place = robot.place + elapsed * robot.speed
+    return np.allclose(torque, weight(robot.place), atol=1e-6)
 
 
 @pytest.mark.parametrize('rate', [4.0, pytest.param(0.25, marks=pytest.mark.slow)])
@@ -98,7 +103,7 @@ def test_when_time_stands_still_the_motion_ends_the_arm_is_held_and_later_trajec
     robot.live(TIMEOUT)
     assert len(robot.streamed) == streamed and np.abs(robot.place - begin).max() < 0.4 and robot.faults[-1] == ''
     assert client.diagnostics('trajectories')[1] == 'none'
-    robot.rate, robot.measures = 1.0, True
+    robot.rate, robot.measures, robot.speed = 1.0, True, np.zeros(3)
     robot.live(0.3)
     robot.send(trajectory([1.0], [HOME]))
     assert robot.live(until=lambda: len(robot.streamed) > streamed) and robot.at(HOME) and robot.faults[-1] == ''
